@@ -1,0 +1,230 @@
+// Package actuator turns what a model says into typed actions, and performs
+// them with mouse and keyboard.
+//
+// An [Action] speaks of the image that the model saw. A [Parser] makes actions
+// of a model's reply; a [Device] performs them on the desktop and takes back
+// whatever it holds down, on every way out.
+package actuator
+
+import "image"
+
+// An Action is one thing a person at the desktop could do. Points are in pixels
+// of the image sent to the model, from its top left corner. A nil point means
+// where the pointer is.
+type Action interface{ action() }
+
+// The actions that a [Device] performs.
+type (
+	// Move moves the pointer.
+	Move struct {
+		At Point `json:"at"`
+	}
+
+	// Click clicks a mouse button Count times (1 to 3) while Modifiers are held.
+	Click struct {
+		At        *Point `json:"at" jsonschema:"where to click; null for where the pointer is"`
+		Button    Button `json:"button"`
+		Count     int    `json:"count" jsonschema:"1 for a click, 2 for a double click, 3 for a triple click"`
+		Modifiers []Key  `json:"modifiers" jsonschema:"keys held while clicking, such as ctrl or shift"`
+	}
+
+	// ButtonDown presses a mouse button and leaves it down.
+	ButtonDown struct {
+		At     *Point `json:"at" jsonschema:"where; null for where the pointer is"`
+		Button Button `json:"button"`
+	}
+
+	// ButtonUp lets a mouse button go.
+	ButtonUp struct {
+		At     *Point `json:"at" jsonschema:"where; null for where the pointer is"`
+		Button Button `json:"button"`
+	}
+
+	// Drag holds a button along a path. A path of one point begins where the
+	// pointer is.
+	Drag struct {
+		Path      []Point `json:"path" jsonschema:"the points to pass, first to last; a single point means from where the pointer is"`
+		Button    Button  `json:"button"`
+		Modifiers []Key   `json:"modifiers" jsonschema:"keys held while dragging"`
+	}
+
+	// Scroll turns the wheel: DX notches to the right and DY notches down,
+	// negative to the left and up.
+	Scroll struct {
+		At        *Point `json:"at" jsonschema:"where; null for where the pointer is"`
+		DX        int    `json:"dx" jsonschema:"notches to the right, negative to the left"`
+		DY        int    `json:"dy" jsonschema:"notches down, negative up"`
+		Modifiers []Key  `json:"modifiers" jsonschema:"keys held while scrolling"`
+	}
+
+	// Type types text as it is, in any script. A line break is Enter, a tab is Tab.
+	Type struct {
+		Text Secret `json:"text"`
+	}
+
+	// Press holds Keys down in order and lets them go in reverse, Count times:
+	// a key or a shortcut.
+	Press struct {
+		Keys  []Key `json:"keys" jsonschema:"one key, or a shortcut such as [\"ctrl\", \"s\"]"`
+		Count int   `json:"count" jsonschema:"how many times, usually 1"`
+	}
+
+	// KeyDown presses a key and leaves it down.
+	KeyDown struct {
+		Key Key `json:"key"`
+	}
+
+	// KeyUp lets a key go.
+	KeyUp struct {
+		Key Key `json:"key"`
+	}
+
+	// Hold holds Keys down for a time.
+	Hold struct {
+		Keys         []Key `json:"keys"`
+		Milliseconds int   `json:"milliseconds"`
+	}
+
+	// Copy copies what is selected to the clipboard and reads it: the text is
+	// in the result, for the model to read.
+	Copy struct{}
+
+	// Paste puts Text on the clipboard and pastes it; nil pastes what is there.
+	Paste struct {
+		Text *Secret `json:"text" jsonschema:"text to put on the clipboard first; null for what is there"`
+	}
+
+	// SetClipboard puts Text on the clipboard and pastes nothing.
+	SetClipboard struct {
+		Text Secret `json:"text"`
+	}
+
+	// Wait waits.
+	Wait struct {
+		Milliseconds int `json:"milliseconds"`
+	}
+)
+
+// The actions that ask something of the agent instead of the desktop.
+type (
+	// Zoom asks to see a region of the image enlarged, in the next turn.
+	Zoom struct {
+		Region Region `json:"region"`
+	}
+
+	// Done says that the task is done.
+	Done struct {
+		Answer string `json:"answer" jsonschema:"the answer, where the task asks for one, or one sentence on what was done"`
+	}
+
+	// Infeasible says that the task cannot be done.
+	Infeasible struct {
+		Reason string `json:"reason"`
+	}
+
+	// Ask asks the user something that only a person can answer.
+	Ask struct {
+		Question string `json:"question"`
+	}
+)
+
+func (Move) action()         {}
+func (Click) action()        {}
+func (ButtonDown) action()   {}
+func (ButtonUp) action()     {}
+func (Drag) action()         {}
+func (Scroll) action()       {}
+func (Type) action()         {}
+func (Press) action()        {}
+func (KeyDown) action()      {}
+func (KeyUp) action()        {}
+func (Hold) action()         {}
+func (Copy) action()         {}
+func (Paste) action()        {}
+func (SetClipboard) action() {}
+func (Wait) action()         {}
+func (Zoom) action()         {}
+func (Done) action()         {}
+func (Infeasible) action()   {}
+func (Ask) action()          {}
+
+// A Point is a pixel of the image sent to the model.
+type Point struct {
+	X int `json:"x" jsonschema:"pixels from the left edge of the image"`
+	Y int `json:"y" jsonschema:"pixels from the top edge of the image"`
+}
+
+// A Region is a rectangle of the image sent to the model.
+type Region struct {
+	X      int `json:"x" jsonschema:"pixels from the left edge of the image"`
+	Y      int `json:"y" jsonschema:"pixels from the top edge of the image"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+// Rect returns the region as a rectangle.
+func (r Region) Rect() image.Rectangle { return image.Rect(r.X, r.Y, r.X+r.Width, r.Y+r.Height) }
+
+// A Button is a mouse button.
+type Button string
+
+// The mouse buttons.
+const (
+	Left   Button = "left"
+	Middle Button = "middle"
+	Right  Button = "right"
+)
+
+// A Key is the name of a key in lower case, such as "ctrl", "enter", "a" or
+// "f5"; [ParseKey] makes one of the names that are in use.
+type Key string
+
+// A Secret is text that is typed or pasted. It is in the journal, but a log
+// shows only its length.
+type Secret string
+
+// A Frame maps points of the image that the model saw to the desktop.
+type Frame interface {
+	// Bounds is the image; points outside it are refused.
+	Bounds() image.Rectangle
+	// ToDevice returns the pixel of the desktop under a pixel of the image.
+	ToDevice(image.Point) image.Point
+}
+
+// A Status tells what became of an action.
+type Status string
+
+// What can become of an action.
+const (
+	Delivered Status = "delivered" // the input reached the desktop, and something changed
+	NoEffect  Status = "no_effect" // the input was sent, and neither the screen nor the tree changed
+	Refused   Status = "refused"   // nothing was sent
+	Unknown   Status = "unknown"   // the input may or may not have arrived
+)
+
+// A Call is a tool call in a model's reply.
+type Call struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"` // JSON as the model wrote it
+}
+
+// A Reply is what a parser reads: a model's text and tool calls.
+type Reply struct {
+	Text  string
+	Calls []Call
+}
+
+// A Proposal is a batch of actions with what the model said of them.
+type Proposal struct {
+	Thought string   // why
+	Expect  string   // the effect that the model foresees, for the next observation to confirm; may be empty
+	Actions []Action // in order, at least one
+}
+
+// A Parser makes actions of a model's reply, without executing any of it.
+// Points outside bounds, the image that the model saw, are refused. A reply
+// that is no action gives a [*ParseError].
+type Parser interface {
+	Parse(reply Reply, bounds image.Rectangle) (Proposal, error)
+}

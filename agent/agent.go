@@ -1,0 +1,2 @@
+// Package agent drives a desktop to finish a task.
+package agent

@@ -1,0 +1,22 @@
+// Package monitor notices when a run goes nowhere: detectors in code, which
+// always run, and a plan monitor, a model that is asked when one fires.
+package monitor
+
+// A Signal is what a detector noticed.
+type Signal struct {
+	Kind   Kind   `json:"kind"`
+	Detail string `json:"detail"` // for a person and for the models to read
+}
+
+// A Kind names a detector.
+type Kind string
+
+// The detectors.
+const (
+	RepeatedAction Kind = "repeated_action" // the same action again, on the same screen
+	SameScreen     Kind = "same_screen"     // the screen did not change for several steps
+	BackAndForth   Kind = "back_and_forth"  // screens A, B, A, B
+	NoEffect       Kind = "no_effect"       // actions without effect, several in a row
+	NoProgress     Kind = "no_progress"     // many steps without progress in the plan
+	LowBudget      Kind = "low_budget"      // a budget runs out
+)

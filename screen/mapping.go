@@ -1,0 +1,36 @@
+package screen
+
+import "image"
+
+// A Mapping tells where an image lies on the desktop. It belongs to one frame.
+type Mapping struct {
+	Source image.Rectangle `json:"source"` // the part of the desktop shown, in device pixels
+	Size   image.Point     `json:"size"`   // the size of the image, in its own pixels
+}
+
+// Bounds returns the image's rectangle.
+func (m Mapping) Bounds() image.Rectangle { return image.Rectangle{Max: m.Size} }
+
+// ToDevice returns the device pixel under the centre of an image pixel.
+func (m Mapping) ToDevice(p image.Point) image.Point {
+	return image.Pt(
+		m.Source.Min.X+rescale(p.X, m.Size.X, m.Source.Dx()),
+		m.Source.Min.Y+rescale(p.Y, m.Size.Y, m.Source.Dy()))
+}
+
+// ToImage returns the image pixel under the centre of a device pixel.
+func (m Mapping) ToImage(p image.Point) image.Point {
+	return image.Pt(
+		rescale(p.X-m.Source.Min.X, m.Source.Dx(), m.Size.X),
+		rescale(p.Y-m.Source.Min.Y, m.Source.Dy(), m.Size.Y))
+}
+
+// rescale maps the centre of pixel v of a row of from pixels to a row of to
+// pixels: floor((v + 1/2) * to / from), in whole numbers.
+func rescale(v, from, to int) int {
+	n, d := (2*v+1)*to, 2*from
+	if n < 0 {
+		return -((-n + d - 1) / d)
+	}
+	return n / d
+}

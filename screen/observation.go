@@ -1,0 +1,72 @@
+// Package screen sees a desktop: it waits until the screen is still, takes a
+// picture, and reads the windows and the accessibility tree.
+package screen
+
+import (
+	"image"
+	"time"
+
+	"desktop-agent/screen/atspi"
+)
+
+// An Observation is what the desktop looked like at one moment.
+type Observation struct {
+	FrameID  string      // names this frame within a run, such as "f0007"
+	At       time.Time   // when the frame was taken
+	Frame    *image.RGBA // the whole screen with the pointer drawn, in device pixels
+	Image    Image       // what a model is sent
+	Monitors []Monitor
+	Cursor   image.Point // the pointer's hot spot, in device pixels
+	Windows  []Window    // bottom to top
+	Tree     Tree
+	Settled  Settled
+	Timing   Timing
+}
+
+// An Image is a picture encoded for a model, with its place on the desktop.
+type Image struct {
+	Data    []byte // encoded
+	Type    string // MIME type, such as "image/png"
+	Mapping Mapping
+}
+
+// A Monitor is one output of the desktop.
+type Monitor struct {
+	Name    string
+	Box     image.Rectangle // device pixels
+	Primary bool
+}
+
+// A Window is a managed top-level window.
+type Window struct {
+	ID      uint32
+	Title   string
+	Class   string          // WM_CLASS, the class part
+	PID     int             // 0 if unknown
+	Box     image.Rectangle // device pixels, without the window manager's frame
+	Focused bool
+}
+
+// A Tree holds what the programs tell about themselves over the accessibility
+// bus: the nodes that can be seen, application by application, parents before
+// children.
+type Tree struct {
+	Nodes []atspi.Node
+	Hung  []string // applications that did not answer in time, by name
+	Err   error    // why there is no tree at all; nil if there is one
+}
+
+// A Timing tells how long each part of an observation took.
+type Timing struct {
+	Settle, Capture, Windows, Tree, Encode, Total time.Duration
+}
+
+// Focused returns the window that has the focus.
+func (o *Observation) Focused() (Window, bool) {
+	for _, w := range o.Windows {
+		if w.Focused {
+			return w, true
+		}
+	}
+	return Window{}, false
+}
