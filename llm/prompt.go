@@ -1,0 +1,110 @@
+package llm
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"text/template"
+	"unicode"
+)
+
+//go:embed prompts/*.tmpl
+var sharedPrompts embed.FS
+
+// Prompts are the prompt templates of a package: for each model call a file
+// prompts/<name>.tmpl that defines two templates of [text/template],
+// "<name>.system" for the rules, which never change within a run, and
+// "<name>.user" for what is asked.
+//
+// A template may use {{template "untrusted"}}, the rule that tells a model what
+// [Untrusted] means, and the function untrusted, such as in
+// {{untrusted "screen" .Screen}}. A field that its data lacks is an error.
+type Prompts struct {
+	set    *template.Template
+	hashes map[string]string
+}
+
+// ParsePrompts parses the templates in the folder prompts of files. It panics
+// if one of them is broken: they are part of the program.
+func ParsePrompts(files fs.FS) *Prompts {
+	p := &Prompts{hashes: make(map[string]string)}
+	p.set = template.New("").Option("missingkey=error").Funcs(template.FuncMap{"untrusted": Untrusted})
+	template.Must(p.set.ParseFS(sharedPrompts, "prompts/*.tmpl"))
+	template.Must(p.set.ParseFS(files, "prompts/*.tmpl"))
+
+	shared, err := fs.ReadFile(sharedPrompts, "prompts/untrusted.tmpl")
+	if err != nil {
+		panic(err)
+	}
+	names, err := fs.Glob(files, "prompts/*.tmpl")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			panic(err)
+		}
+		sum := sha256.Sum256(append(text, shared...))
+		p.hashes[strings.TrimSuffix(strings.TrimPrefix(name, "prompts/"), ".tmpl")] = hex.EncodeToString(sum[:6])
+	}
+	return p
+}
+
+// Request renders the prompt of one model call: a system message, and a user's
+// message that ends with images. The name is the request's purpose.
+func (p *Prompts) Request(role Role, name string, data any, images ...Image) (*Request, error) {
+	system, err := p.render(name+".system", data)
+	if err != nil {
+		return nil, err
+	}
+	user, err := p.render(name+".user", data)
+	if err != nil {
+		return nil, err
+	}
+	question := UserText(user)
+	for _, image := range images {
+		question.Parts = append(question.Parts, image)
+	}
+	return &Request{
+		Role: role, Purpose: name, Prompt: p.Hash(name),
+		Messages: []Message{SystemText(system), question},
+	}, nil
+}
+
+// Hash names the wording of a prompt, for the journal: it changes when the
+// template does. It is "" for a name that is not there.
+func (p *Prompts) Hash(name string) string { return p.hashes[name] }
+
+func (p *Prompts) render(name string, data any) (string, error) {
+	var b strings.Builder
+	if err := p.set.ExecuteTemplate(&b, name, data); err != nil {
+		return "", fmt.Errorf("prompt %s: %w", name, err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// Untrusted marks text that came from outside, such as from the screen or the
+// clipboard, as data: a block that names its source and that the text cannot
+// end. What in the text looks like the block's own delimiter loses its angle
+// bracket; all else stays as it is, so that it can be quoted letter by letter.
+func Untrusted(source, text string) string {
+	text = delimiter.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "[$1")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return ' '
+		}
+		return r
+	}, text)
+	return "<untrusted source=\"" + source + "\">\n" + strings.Trim(text, "\n") + "\n</untrusted>"
+}
+
+// delimiter matches what a reader could take for the tag of an untrusted block:
+// in any case, with spaces, and with letters or brackets that only look alike
+// because something invisible stands between them.
+var delimiter = regexp.MustCompile(`(?i)[<‹〈⟨﹤＜]((?:[\s\p{Z}\p{Cf}]*/)*[\s\p{Z}\p{Cf}]*` +
+	strings.Join(strings.Split("untrusted", ""), `\p{Cf}*`) + `)`)
