@@ -1,0 +1,30 @@
+package actuator
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrRefused is wrapped by the error for an action of which nothing was sent to
+// the desktop.
+var ErrRefused = errors.New("refused")
+
+// A ParseError describes a reply that is no action. The model reads its text,
+// so it says what to write instead; typed text is not in it.
+type ParseError struct {
+	Line    int    // of the code as the model wrote it, from 1; 0 if it has no place
+	Column  int    // in characters, from 1; 0 if it has no place
+	Tool    string // the tool called; empty where there are no tools
+	Message string // what is wrong, and what to write instead
+}
+
+// Error returns the message behind its place.
+func (e *ParseError) Error() string {
+	switch {
+	case e.Tool != "":
+		return fmt.Sprintf("tool %q: %s", e.Tool, e.Message)
+	case e.Line > 0:
+		return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
+	}
+	return e.Message
+}

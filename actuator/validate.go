@@ -1,0 +1,191 @@
+package actuator
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+	"unicode/utf8"
+)
+
+// The limits of an action, in the units of its fields. They are far above what
+// a person does in one go, and below what a slip of the model could cost.
+const (
+	maxClicks  = 3
+	maxPresses = 100
+	maxNotches = 100
+	maxKeys    = 8
+	maxPath    = 200
+	maxText    = 10_000 // characters
+	maxMillis  = 60_000
+)
+
+// Validate returns why an action cannot be meant as it stands, or nil. All its
+// points must be inside bounds, the image that the model saw. Further limits:
+// 1 to 3 clicks, 1 to 100 presses, 1 to 8 keys at once, 100 notches of the
+// wheel, a path of 1 to 200 points, a wait or hold of 1 ms to 60 s, a text of
+// 1 to 10,000 characters of valid UTF-8 without control characters other than
+// line breaks and tabs, buttons and keys that exist. The error says what to do
+// instead.
+func Validate(a Action, bounds image.Rectangle) error {
+	for _, p := range Points(a) {
+		if !image.Pt(p.X, p.Y).In(bounds) {
+			return outside(p, bounds)
+		}
+	}
+	if z, ok := a.(Zoom); ok && check(a) == nil && !z.Region.Rect().In(bounds) {
+		return fmt.Errorf("the region %d×%d at (%d, %d) reaches outside the screenshot; x goes from %d to %d and y from %d to %d: make it smaller",
+			z.Region.Width, z.Region.Height, z.Region.X, z.Region.Y, bounds.Min.X, bounds.Max.X-1, bounds.Min.Y, bounds.Max.Y-1)
+	}
+	return check(a)
+}
+
+func outside(p Point, bounds image.Rectangle) error {
+	return fmt.Errorf("the point (%d, %d) is outside the screenshot; x goes from %d to %d and y from %d to %d: read the point off the newest screenshot",
+		p.X, p.Y, bounds.Min.X, bounds.Max.X-1, bounds.Min.Y, bounds.Max.Y-1)
+}
+
+// check is Validate without bounds.
+func check(a Action) error {
+	switch a := a.(type) {
+	case nil:
+		return errors.New("there is no action")
+	case Click:
+		return cmp.Or(button(a.Button), modifiers(a.Modifiers),
+			within(a.Count, 1, maxClicks, "clicks", "write count 1 for a click, 2 for a double click, 3 for a triple click"))
+	case ButtonDown:
+		return button(a.Button)
+	case ButtonUp:
+		return button(a.Button)
+	case Drag:
+		return cmp.Or(button(a.Button), modifiers(a.Modifiers),
+			within(len(a.Path), 1, maxPath, "points in a path", "give only the points where the direction changes"))
+	case Scroll:
+		return scroll(a)
+	case Press:
+		return cmp.Or(keys(a.Keys), within(a.Count, 1, maxPresses, "presses", "press fewer times, look, and go on"))
+	case KeyDown:
+		return keys([]Key{a.Key})
+	case KeyUp:
+		return keys([]Key{a.Key})
+	case Hold:
+		return cmp.Or(keys(a.Keys), duration(a.Milliseconds))
+	case Wait:
+		return duration(a.Milliseconds)
+	case Zoom:
+		return region(a.Region)
+	}
+	return checkText(a)
+}
+
+func checkText(a Action) error {
+	switch a := a.(type) {
+	case Type:
+		return text(string(a.Text), 1)
+	case Paste:
+		if a.Text == nil {
+			return nil
+		}
+		return text(string(*a.Text), 1)
+	case SetClipboard:
+		return text(string(a.Text), 0)
+	case Done:
+		return text(a.Answer, 0)
+	case Infeasible:
+		return text(a.Reason, 0)
+	case Ask:
+		return text(a.Question, 1)
+	}
+	return nil // Move, Copy
+}
+
+func within(n, low, high int, what, advice string) error {
+	if n < low || n > high {
+		return fmt.Errorf("%d %s are not possible, %d to %d are; %s", n, what, low, high, advice)
+	}
+	return nil
+}
+
+func button(b Button) error {
+	switch b {
+	case Left, Middle, Right:
+		return nil
+	}
+	return fmt.Errorf("unknown mouse button %s; write \"left\", \"middle\" or \"right\"", clip(string(b)))
+}
+
+// keys checks the keys of a shortcut.
+func keys(list []Key) error {
+	if err := within(len(list), 1, maxKeys, "keys at once", "name the keys of one shortcut; press the next one in an action of its own"); err != nil {
+		return err
+	}
+	seen := map[Key]bool{}
+	for _, k := range list {
+		if known, err := ParseKey(string(k)); err != nil {
+			return err
+		} else if known != k {
+			return fmt.Errorf("unknown key %q; write %q", k, known)
+		}
+		if seen[k] {
+			return fmt.Errorf("the key %q is there twice; a key can be held down once: to press it again, press it in an action of its own", k)
+		}
+		seen[k] = true
+	}
+	return nil
+}
+
+// modifiers checks keys that are held during something else.
+func modifiers(list []Key) error {
+	if len(list) == 0 {
+		return nil
+	}
+	for _, k := range list {
+		if !k.Modifier() {
+			return fmt.Errorf("%s is no modifier; hold ctrl, shift, alt or win, and press other keys in an action of their own", clip(string(k)))
+		}
+	}
+	return keys(list)
+}
+
+func scroll(a Scroll) error {
+	if a.DX == 0 && a.DY == 0 {
+		return errors.New("a scroll by 0 does nothing; scroll by 1 to 100 notches, of which 5 move most windows by about half a page")
+	}
+	const advice = "5 notches move most windows by about half a page; press pageup, pagedown, home or end for long ways"
+	return cmp.Or(modifiers(a.Modifiers),
+		within(a.DX, -maxNotches, maxNotches, "notches", advice), within(a.DY, -maxNotches, maxNotches, "notches", advice))
+}
+
+func duration(ms int) error {
+	return within(ms, 1, maxMillis, "milliseconds", "wait for less, look, and wait again if needed")
+}
+
+func region(r Region) error {
+	if r.Width < 1 || r.Height < 1 {
+		return fmt.Errorf("a region of %d×%d has nothing in it; give a width and a height of 1 or more", r.Width, r.Height)
+	}
+	const far = 1 << 20 // no image is as large; sums stay far from overflow
+	if max(r.X, r.Y, r.Width, r.Height) > far || min(r.X, r.Y) < -far {
+		return errors.New("the region reaches outside the screenshot; make it smaller")
+	}
+	return nil
+}
+
+// text checks what is typed, pasted or said. It is not in the error.
+func text(s string, least int) error {
+	switch n := utf8.RuneCountInString(s); {
+	case n < least:
+		return errors.New("the text is empty; write what it shall be, or leave the action out")
+	case n > maxText:
+		return fmt.Errorf("the text has %d characters, at most %d can be given at once; give it in parts, or find a way that needs less text", n, maxText)
+	case !utf8.ValidString(s) || strings.ContainsRune(s, utf8.RuneError):
+		return errors.New("the text has characters that are not valid Unicode; write them again as they are")
+	}
+	for _, r := range s {
+		if r < ' ' && !strings.ContainsRune("\n\r\t", r) || r == '\x7f' {
+			return fmt.Errorf("the text has the control character %U, which nobody can type; leave it out, or press the key that is meant", r)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,293 @@
+package actuator
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// A Variant is one type of action as data.
+type Variant struct {
+	Name        string          // such as "click"
+	Description string          // what it does, in a sentence
+	Schema      json.RawMessage // JSON schema of its fields, all required: fit for a strict tool definition
+}
+
+// variant is a Variant with what reads it.
+type variant struct {
+	Variant
+	kind   reflect.Type
+	offer  *jsonschema.Schema   // Schema
+	shape  *jsonschema.Schema   // of the same type; it also takes null for a list, and a key by any name
+	check  *jsonschema.Resolved // shape
+	decode func(data []byte) (Action, error)
+}
+
+// variants is the one list of all types of action; a test holds it complete.
+var variants = sync.OnceValue(func() []variant {
+	return []variant{
+		variantOf[Move]("move", "Move the pointer to a point."),
+		variantOf[Click]("click", "Click, double-click or triple-click a mouse button."),
+		variantOf[ButtonDown]("button_down", "Press a mouse button and leave it down; button_up lets it go."),
+		variantOf[ButtonUp]("button_up", "Let a mouse button go."),
+		variantOf[Drag]("drag", "Hold a mouse button along a path, and let it go at its end."),
+		variantOf[Scroll]("scroll", "Turn the mouse wheel."),
+		variantOf[Type]("type", "Type text into what has the focus, in any script. A line break is Enter, a tab is Tab."),
+		variantOf[Press]("press", "Press a key or a shortcut."),
+		variantOf[KeyDown]("key_down", "Press a key and leave it down; key_up lets it go."),
+		variantOf[KeyUp]("key_up", "Let a key go."),
+		variantOf[Hold]("hold", "Hold keys down for a time."),
+		variantOf[Copy]("copy", "Copy what is selected to the clipboard and read it: the next turn shows the text."),
+		variantOf[Paste]("paste", "Paste text, or what is on the clipboard."),
+		variantOf[SetClipboard]("set_clipboard", "Put text on the clipboard without pasting it."),
+		variantOf[Wait]("wait", "Wait for something that takes long. The next turn comes when the screen is still in any case."),
+		variantOf[Zoom]("zoom", "See a region of the screenshot enlarged in the next turn."),
+		variantOf[Done]("done", "Say that the task is done, once the screenshot shows its effect."),
+		variantOf[Infeasible]("infeasible", "Say that the task cannot be done at all."),
+		variantOf[Ask]("ask", "Ask the user something that only a person can answer."),
+	}
+})
+
+// Variants returns all types of action, in the order of their declaration.
+func Variants() []Variant {
+	list := make([]Variant, 0, len(variants()))
+	for _, v := range variants() {
+		v.Schema = slices.Clone(v.Schema)
+		list = append(list, v.Variant)
+	}
+	return list
+}
+
+// Name returns the name of an action's type, such as "button_down".
+func Name(a Action) string {
+	kind := reflect.TypeOf(a)
+	for _, v := range variants() {
+		if v.kind == kind {
+			return v.Name
+		}
+	}
+	return fmt.Sprintf("%T", a)
+}
+
+// variantOf derives the schemas and the decoder from the type alone.
+func variantOf[A Action](name, description string) variant {
+	v := variant{
+		Variant: Variant{Name: name, Description: description},
+		kind:    reflect.TypeFor[A](),
+		decode: func(data []byte) (Action, error) {
+			var a A
+			err := json.Unmarshal(data, &a)
+			return a, err
+		},
+	}
+	buttons := &jsonschema.Schema{Type: "string", Enum: []any{string(Left), string(Middle), string(Right)}}
+	keys := &jsonschema.Schema{Type: "string"}
+	for _, k := range Keys() {
+		keys.Enum = append(keys.Enum, string(k))
+	}
+	v.offer = schemaOf[A](buttons, keys)
+	forbidNullLists(v.offer)
+	if m := v.offer.Properties["modifiers"]; m != nil { // a short list instead of every key there is
+		m.Items.Enum = slices.DeleteFunc(m.Items.Enum, func(k any) bool { return !Key(k.(string)).Modifier() })
+	}
+	v.shape = schemaOf[A](buttons, &jsonschema.Schema{Type: "string"})
+	var err error
+	if v.check, err = v.shape.Resolve(nil); err != nil {
+		panic(err) // the type has no schema: a bug in this package
+	}
+	if v.Schema, err = json.Marshal(v.offer); err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func schemaOf[A Action](button, key *jsonschema.Schema) *jsonschema.Schema {
+	s, err := jsonschema.For[A](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[Button](): button,
+		reflect.TypeFor[Key]():    key,
+	}})
+	if err != nil {
+		panic(err) // the type has no schema: a bug in this package
+	}
+	if s.Properties == nil { // strict mode wants the key even if there is nothing in it
+		s.Properties = map[string]*jsonschema.Schema{}
+	}
+	return s
+}
+
+// forbidNullLists makes lists that are null invalid: an empty one says it.
+func forbidNullLists(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if slices.Contains(s.Types, "array") {
+		s.Type, s.Types = "array", nil
+	}
+	forbidNullLists(s.Items)
+	for _, p := range s.Properties {
+		forbidNullLists(p)
+	}
+}
+
+// Decode returns the action of a variant's name and its fields as JSON. The
+// fields are checked against the schema before they are decoded, so that a
+// missing "x" does not become a click at 0, and then against the limits of
+// [Validate], except that no image bounds its points. Whole numbers may be
+// written as 12.0 and keys by any name that [ParseKey] knows. The error says
+// what to write instead.
+func Decode(name string, fields []byte) (Action, error) {
+	for _, v := range variants() {
+		if v.Name == name {
+			return v.read(fields)
+		}
+	}
+	names := variantNames()
+	return nil, fmt.Errorf("there is no action %s; the nearest are %s, of all: %s",
+		clip(name), quoted(Nearest(name, names, 2)), strings.Join(names, ", "))
+}
+
+func variantNames() []string {
+	names := make([]string, 0, len(variants()))
+	for _, v := range variants() {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+func (v variant) read(fields []byte) (Action, error) {
+	object, err := object(fields)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.check.Validate(object); err != nil {
+		return nil, fmt.Errorf("%s; write %s", strings.Join(problems(v.shape, object, ""), "; "), signature(v.offer))
+	}
+	// What was checked is decoded, not the bytes: of a key given twice these may hold more.
+	checked, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	a, err := v.decode(checked)
+	if typeErr, ok := err.(*json.UnmarshalTypeError); ok {
+		return nil, fmt.Errorf("%s is out of range; write %s", typeErr.Field, signature(v.offer))
+	} else if err != nil {
+		return nil, err
+	}
+	if err := check(a); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// problems says in words where a value breaks a schema. Text is not in it.
+func problems(s *jsonschema.Schema, value any, path string) (list []string) {
+	types := s.Types
+	if s.Type != "" {
+		types = []string{s.Type}
+	}
+	name := path
+	if name == "" {
+		name = "the arguments"
+	}
+	if kind := kindOf(value); !slices.Contains(types, kind) && !(kind == "integer" && slices.Contains(types, "number")) {
+		return []string{fmt.Sprintf("%s must be %s, not %s", name, signature(s), kind)}
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range s.PropertyOrder {
+			if _, ok := value[key]; !ok {
+				list = append(list, fmt.Sprintf("%s is missing", join(path, key)))
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			if p, ok := s.Properties[key]; !ok {
+				list = append(list, fmt.Sprintf("%s is unknown", join(path, clip(key))))
+			} else {
+				list = append(list, problems(p, value[key], join(path, key))...)
+			}
+		}
+	case []any:
+		for i, item := range value {
+			list = append(list, problems(s.Items, item, fmt.Sprintf("%s[%d]", path, i))...)
+		}
+	case string:
+		if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(value)) {
+			list = append(list, fmt.Sprintf("%s must be %s, not %s", name, signature(s), clip(value)))
+		}
+	}
+	return list[:min(len(list), 6)]
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// kindOf names the JSON type of a value.
+func kindOf(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case float64:
+		if value == float64(int64(value)) {
+			return "integer"
+		}
+		return "number"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	}
+	return "object"
+}
+
+// signature writes a schema in the short form that an error shows.
+func signature(s *jsonschema.Schema) (text string) {
+	switch {
+	case len(s.Enum) > 3:
+		text = "a key"
+	case len(s.Enum) > 0:
+		var words []string
+		for _, e := range s.Enum {
+			words = append(words, fmt.Sprintf("%q", e))
+		}
+		text = strings.Join(words, " or ")
+	case s.Items != nil:
+		text = "[" + signature(s.Items) + ", …]"
+	case s.Properties != nil:
+		var fields []string
+		for _, key := range s.PropertyOrder {
+			fields = append(fields, fmt.Sprintf("%q: %s", key, signature(s.Properties[key])))
+		}
+		text = "{" + strings.Join(fields, ", ") + "}"
+	default:
+		text = s.Type
+		for _, t := range s.Types {
+			if t != "null" {
+				text = t
+			}
+		}
+	}
+	if slices.Contains(s.Types, "null") {
+		text += " or null"
+	}
+	return text
+}
+
+// clip quotes a name that somebody else chose, shortened.
+func clip(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		s = string(r[:40]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
