@@ -1,0 +1,109 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"desktop-agent/agent"
+)
+
+// decoders makes an event's data of its JSON, by kind.
+var decoders = map[string]func([]byte) (agent.EventData, error){
+	"run_started":  decode[agent.RunStarted],
+	"observed":     decode[agent.Observed],
+	"model_called": decode[agent.ModelCalled],
+	"planned":      decode[agent.Planned],
+	"assessed":     decode[agent.Assessed],
+	"proposed":     decode[agent.Proposed],
+	"reviewed":     decode[agent.Reviewed],
+	"acting":       decode[agent.Acting],
+	"acted":        decode[agent.Acted],
+	"goal_checked": decode[agent.GoalChecked],
+	"run_ended":    decode[agent.RunEnded],
+}
+
+func decode[T agent.EventData](raw []byte) (agent.EventData, error) {
+	var data T
+	if err := strict(raw, &data); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// strict decodes one JSON value and refuses keys that v does not have: what was
+// recorded is never read as less than it says.
+func strict(raw []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more than one JSON value")
+	}
+	return nil
+}
+
+// decodeEvent makes an event of its line.
+func decodeEvent(line []byte) (e agent.Event, err error) {
+	var raw struct {
+		Seq  int             `json:"seq"`
+		Time time.Time       `json:"time"`
+		Step int             `json:"step"`
+		Kind string          `json:"kind"`
+		Data json.RawMessage `json:"data"`
+	}
+	if err := strict(line, &raw); err != nil {
+		return e, err
+	}
+	decode, known := decoders[raw.Kind]
+	if !known {
+		return e, fmt.Errorf("unknown kind of event %.80q: it is one of %s", raw.Kind,
+			strings.Join(slices.Sorted(maps.Keys(decoders)), ", "))
+	}
+	data, err := decode(raw.Data)
+	if err != nil {
+		return e, fmt.Errorf("%s: %w", raw.Kind, err)
+	}
+	if start, ok := data.(agent.RunStarted); ok {
+		if err := checkSchema(start.Schema); err != nil {
+			return e, err
+		}
+	}
+	return agent.Event{Seq: raw.Seq, Time: raw.Time, Step: raw.Step, Kind: raw.Kind, Data: data}, nil
+}
+
+// checkSchema refuses a journal that this program cannot read.
+func checkSchema(version int) error {
+	switch {
+	case version > agent.Schema:
+		return fmt.Errorf("the run was written by a newer version (journal schema %d; this program reads up to %d): update desktop-agent",
+			version, agent.Schema)
+	case version < 1:
+		return fmt.Errorf("journal schema %d: it must be 1 to %d", version, agent.Schema)
+	}
+	return nil
+}
+
+// decodeInfo reads run.json.
+func decodeInfo(data []byte) (info Info, err error) {
+	var head struct {
+		Schema int `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return info, err
+	}
+	// The version comes first: a newer one may have keys that are unknown here.
+	if err := checkSchema(head.Schema); err != nil {
+		return info, err
+	}
+	err = strict(data, &info)
+	return info, err
+}

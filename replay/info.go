@@ -1,0 +1,114 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"time"
+
+	"desktop-agent/agent"
+)
+
+// The names inside the folder of a run.
+const (
+	infoFile   = "run.json"
+	eventsFile = "events.jsonl"
+	framesDir  = "frames"
+	reportFile = "report.html"
+)
+
+// Everything in the folder may show private data: only the owner reads it.
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// A State tells how far a run has come.
+type State string
+
+// The states of a run. A run whose program was killed stays Running.
+const (
+	Running     State = "running"     // the journal is open
+	Ended       State = "ended"       // the last event was written; Info.Ended tells how the task ended
+	Interrupted State = "interrupted" // the journal was closed before the last event
+)
+
+// Info is run.json: what was asked, with which settings, and how it ended.
+type Info struct {
+	Schema  int               `json:"schema"` // of the journal: [agent.Schema]
+	ID      string            `json:"id"`     // names the run; sorts by time
+	State   State             `json:"state"`
+	Created time.Time         `json:"created"`
+	Closed  time.Time         `json:"closed,omitzero"`
+	Asked   *agent.RunStarted `json:"asked,omitempty"` // nil until the run's first event
+	Ended   *agent.RunEnded   `json:"ended,omitempty"` // nil until the run's last event
+	Events  int               `json:"events"`          // events written; 0 while the run goes on
+	Frames  int               `json:"frames"`          // frames stored; 0 while the run goes on
+	Error   string            `json:"error,omitempty"` // why the journal could not go on
+}
+
+// save replaces run.json in one step: a reader sees the old or the new one.
+func (i Info) save(root *os.Root) error {
+	data, err := json.MarshalIndent(i, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", infoFile, err)
+	}
+	const temp = infoFile + ".tmp"
+	if err := writeFile(root, temp, append(data, '\n'), os.O_TRUNC); err != nil {
+		return err
+	}
+	if err := root.Rename(temp, infoFile); err != nil {
+		return fmt.Errorf("write %s: %w", infoFile, err)
+	}
+	return nil
+}
+
+// writeFile writes a file of the run's folder to the disk, and removes it again
+// if that fails. how is os.O_EXCL or os.O_TRUNC.
+func writeFile(root *os.Root, name string, data []byte, how int) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|how, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		root.Remove(name) // half a file is worse than none; the error is that of the write
+		return err
+	}
+	return nil
+}
+
+var frameID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// checkFrameID refuses an ID that could name a file outside the frames folder.
+func checkFrameID(id string) error {
+	if !frameID.MatchString(id) {
+		return fmt.Errorf("frame ID %.80q: it must be 1 to 64 letters, digits, - and _", id)
+	}
+	return nil
+}
+
+// framePath is where a frame lies in the run's folder: the whole screen.
+func framePath(id string) string { return framesDir + "/" + id + ".png" }
+
+// sentPath is where the image sent to a model lies, where it is not the whole
+// screen at its own size.
+func sentPath(id, ext string) string { return framesDir + "/" + id + ".sent" + ext }
+
+// sentExt returns the file name extension of an image of a MIME type.
+func sentExt(mime string) (string, error) {
+	switch mime {
+	case "image/png":
+		return ".png", nil
+	case "image/jpeg":
+		return ".jpg", nil
+	}
+	return "", fmt.Errorf("image type %q: it must be image/png or image/jpeg", mime)
+}

@@ -1,0 +1,305 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"desktop-agent/agent"
+	"desktop-agent/screen"
+)
+
+// maxLine is the longest event that is written or read, in bytes.
+const maxLine = 64 << 20
+
+// patience is how long an event waits for those before it.
+const patience = 10 * time.Second
+
+// A Journal writes a run to its folder while it happens. Its methods may be
+// called from several goroutines.
+//
+// What is acknowledged is kept: Event returns once the line is with the
+// operating system, which survives the end of this program. Before an
+// [agent.Acting] is acknowledged, it and everything before it, the frames
+// included, are also synced to the disk, which survives the end of the machine.
+// After an error nothing more is written, and every call returns that error.
+type Journal struct {
+	dir  string
+	root *os.Root
+
+	mu      sync.Mutex // guards the fields below
+	moved   *sync.Cond // on mu: written or broken changed
+	events  *os.File
+	size    int64 // of events.jsonl
+	written int   // Seq of the last event
+	broken  error // the first error; the journal has ended with it
+	closed  bool
+	info    Info
+	frame   *screen.Observation // the last one that was stored
+	seen    *screen.Observation // the last one that an event tells of
+	seenIn  int                 // the step of that event
+
+	frames frames
+}
+
+// Create makes the folder of a new run inside dir, which is made too if it is
+// missing. Only the owner can read what is written.
+func Create(dir string) (*Journal, error) {
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return nil, fmt.Errorf("folder for runs: %w", err)
+	}
+	now := time.Now()
+	id, err := makeFolder(dir, now)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{
+		dir:  filepath.Join(dir, id),
+		info: Info{Schema: agent.Schema, ID: id, State: Running, Created: now},
+	}
+	j.moved = sync.NewCond(&j.mu)
+	if err := j.open(); err != nil {
+		return nil, fmt.Errorf("start a journal in %s: %w", j.dir, err)
+	}
+	return j, nil
+}
+
+// makeFolder makes a folder that no other run has, named by time and chance.
+func makeFolder(dir string, now time.Time) (id string, err error) {
+	for range 10 {
+		var chance [3]byte
+		rand.Read(chance[:]) // never fails
+		id = fmt.Sprintf("%s-%x", now.UTC().Format("20060102T150405Z"), chance)
+		err = os.Mkdir(filepath.Join(dir, id), dirMode)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("folder of the run: %w", err)
+	}
+	return id, nil
+}
+
+// open makes the files of a new run.
+func (j *Journal) open() (err error) {
+	if j.root, err = os.OpenRoot(j.dir); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			j.root.Close()
+		}
+	}()
+	if err = j.root.Mkdir(framesDir, dirMode); err != nil {
+		return err
+	}
+	if err = j.info.save(j.root); err != nil {
+		return err
+	}
+	j.frames.start(j.root)
+	j.events, err = j.root.OpenFile(eventsFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	return err
+}
+
+// Dir returns the folder of the run.
+func (j *Journal) Dir() string { return j.dir }
+
+// ID returns the name of the run.
+func (j *Journal) ID() string { return j.info.ID }
+
+// Latest returns the newest observation that was recorded, and the step of the
+// loop in which it was taken; nil before the first. A [Recorded] model looks at it.
+func (j *Journal) Latest() (*screen.Observation, int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.seen, j.seenIn
+}
+
+// Frame stores the frame of an observation, and the image sent to a model where
+// that is another one. The picture is encoded and written beside the caller,
+// who must not change the observation; an [agent.Acting] waits for it, and
+// returns its error.
+func (j *Journal) Frame(ctx context.Context, o *screen.Observation) error {
+	if err := checkFrameID(o.FrameID); err != nil {
+		return j.fail(fmt.Errorf("store a frame: %w", err))
+	}
+	j.mu.Lock()
+	err := j.usable()
+	if err == nil {
+		j.frame = o
+	}
+	j.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if err := j.frames.add(ctx, o); err != nil {
+		return j.fail(err)
+	}
+	return nil
+}
+
+// Event writes one event. Events are written in the order of Seq, from 1 and
+// without gaps: one that comes early waits a while for those before it.
+func (j *Journal) Event(ctx context.Context, e agent.Event) error {
+	line, err := encodeEvent(e)
+	if err != nil {
+		return j.fail(err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.await(ctx, e.Seq); err != nil {
+		return err
+	}
+	if err := j.write(e, line); err != nil {
+		j.broken = fmt.Errorf("write event %d (%s) of %s: %w", e.Seq, e.Kind, j.dir, hint(err))
+	}
+	j.moved.Broadcast()
+	return j.broken
+}
+
+// encodeEvent returns the line of an event.
+func encodeEvent(e agent.Event) ([]byte, error) {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false) // it is not HTML, and people read it
+	if err := enc.Encode(e); err != nil {
+		return nil, fmt.Errorf("encode event %d (%s): %w", e.Seq, e.Kind, err)
+	}
+	if line.Len() > maxLine {
+		return nil, fmt.Errorf("encode event %d (%s): %d MB are more than a journal keeps in one event (%d MB)",
+			e.Seq, e.Kind, line.Len()>>20, maxLine>>20)
+	}
+	return line.Bytes(), nil
+}
+
+// await returns once the event seq is the next one. j.mu is held, and let go
+// while it waits.
+func (j *Journal) await(ctx context.Context, seq int) error {
+	if err := j.usable(); err != nil || seq == j.written+1 {
+		return err
+	}
+	if seq <= j.written {
+		return fmt.Errorf("event %d: the journal has %d events already", seq, j.written)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.moved.Broadcast()
+	})()
+	for seq != j.written+1 {
+		if err := j.usable(); err != nil {
+			return err
+		}
+		if err := context.Cause(ctx); err != nil {
+			return fmt.Errorf("event %d: event %d was never written: %w", seq, j.written+1, err)
+		}
+		j.moved.Wait()
+	}
+	return j.usable()
+}
+
+// usable returns why the journal takes nothing more. j.mu is held.
+func (j *Journal) usable() error {
+	switch {
+	case j.broken != nil:
+		return j.broken
+	case j.closed:
+		return fmt.Errorf("journal of %s: %w", j.info.ID, fs.ErrClosed)
+	}
+	return nil
+}
+
+// fail ends the journal with an error.
+func (j *Journal) fail(err error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.broken == nil {
+		j.broken = hint(err)
+	}
+	j.moved.Broadcast()
+	return j.broken
+}
+
+// write appends a line, and does what its kind asks for. j.mu is held.
+func (j *Journal) write(e agent.Event, line []byte) error {
+	_, acting := e.Data.(agent.Acting)
+	if acting {
+		if _, err := j.frames.wait(); err != nil {
+			return err
+		}
+	}
+	if err := j.append(line); err != nil {
+		return err
+	}
+	j.written = e.Seq
+	switch data := e.Data.(type) {
+	case agent.Acting:
+		return j.events.Sync()
+	case agent.Observed:
+		if j.frame != nil && j.frame.FrameID == data.FrameID {
+			j.seen, j.seenIn = j.frame, e.Step
+		}
+	case agent.RunStarted:
+		j.info.Asked = &data
+		return j.info.save(j.root)
+	case agent.RunEnded:
+		j.info.Ended = &data
+	}
+	return nil
+}
+
+// append writes a line at the end, or nothing of it.
+func (j *Journal) append(line []byte) error {
+	_, err := j.events.Write(line)
+	if err != nil {
+		// Without the broken line the journal stays whole. If this fails too,
+		// a reader leaves the line out.
+		_ = j.events.Truncate(j.size)
+		return err
+	}
+	j.size += int64(len(line))
+	return nil
+}
+
+// Close ends the journal: run.json tells how the run ended, and report.html is
+// written. It is safe to call it twice.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil
+	}
+	j.closed = true
+	j.moved.Broadcast()
+	defer j.root.Close()
+
+	stored, err := j.frames.wait()
+	if j.broken == nil && err != nil {
+		j.broken = hint(err)
+	}
+	err = errors.Join(j.events.Sync(), j.events.Close())
+	j.info.State, j.info.Closed = Interrupted, time.Now()
+	j.info.Events, j.info.Frames = j.written, stored
+	if j.info.Ended != nil {
+		j.info.State = Ended
+	}
+	if j.broken != nil {
+		j.info.Error = j.broken.Error()
+	}
+	err = errors.Join(err, j.info.save(j.root))
+	if err != nil {
+		return fmt.Errorf("close the journal of %s: %w", j.dir, hint(err))
+	}
+	return nil
+}

@@ -1,0 +1,323 @@
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/actuator"
+	"desktop-agent/agent"
+	"desktop-agent/screen"
+)
+
+// newJournal makes a journal that is closed with the test.
+func newJournal(t testing.TB) *Journal {
+	t.Helper()
+	j, err := Create(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(func() { j.Close() })
+	return j
+}
+
+// put writes events, numbered after those that are written already.
+func put(t testing.TB, j *Journal, events ...agent.Event) {
+	t.Helper()
+	for _, e := range events {
+		require.NoError(t, j.Event(t.Context(), numbered(j, e)))
+	}
+}
+
+func numbered(j *Journal, e agent.Event) agent.Event {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e.Seq = j.written + 1
+	if e.Time.IsZero() {
+		e.Time = time.Date(2026, 1, 2, 15, 4, e.Seq, 0, time.UTC)
+	}
+	return e
+}
+
+func started(task string) agent.Event {
+	return agent.Event{Kind: "run_started", Data: agent.RunStarted{Schema: agent.Schema, Task: task, Planning: "suggestive", Guard: "none"}}
+}
+
+func acting(step int, a actuator.Action) agent.Event {
+	return agent.Event{Step: step, Kind: "acting", Data: agent.Acting{Action: agent.Recorded{Action: a}}}
+}
+
+// events reads all events of a run.
+func events(t testing.TB, r *Run) (list []agent.Event) {
+	t.Helper()
+	for e, err := range r.Events() {
+		require.NoError(t, err)
+		list = append(list, e)
+	}
+	return list
+}
+
+// observation returns a look at a desktop of one colour; the image sent is
+// the frame scaled to sent.
+func observation(id string, size, sent image.Point, c color.Color) *screen.Observation {
+	frame := image.NewRGBA(image.Rectangle{Max: size})
+	draw.Draw(frame, frame.Rect, image.NewUniform(c), image.Point{}, draw.Src)
+	img := image.NewRGBA(image.Rectangle{Max: sent})
+	draw.Draw(img, img.Rect, image.NewUniform(c), image.Point{}, draw.Src)
+	data, err := encodePNG(img)
+	if err != nil {
+		panic(err)
+	}
+	return &screen.Observation{
+		FrameID: id, At: time.Now(), Frame: frame, Bare: frame,
+		Image: screen.Image{Data: data, Type: "image/png", Mapping: screen.Mapping{Source: frame.Rect, Size: sent}},
+	}
+}
+
+func TestJournalRoundTrip(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("write <b>&"), acting(1, actuator.Type{Text: "naïve 漢字 🙂 <&>\\\"'"}))
+	require.NoError(t, j.Frame(t.Context(), observation("f0001", image.Pt(40, 30), image.Pt(40, 30), color.White)))
+	put(t, j, agent.Event{Step: 1, Kind: "run_ended", Data: agent.RunEnded{Outcome: agent.OutcomeDone, Answer: "saved"}})
+
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	assert.Equal(t, Running, r.Info.State, "the journal is still open")
+	require.NoError(t, j.Close())
+	require.NoError(t, j.Close(), "twice is fine")
+
+	r, err = Open(j.Dir())
+	require.NoError(t, err)
+	assert.Equal(t, Ended, r.Info.State)
+	assert.Equal(t, j.ID(), r.Info.ID)
+	assert.Equal(t, "write <b>&", r.Info.Asked.Task)
+	assert.Equal(t, agent.OutcomeDone, r.Info.Ended.Outcome)
+	assert.Equal(t, 3, r.Info.Events)
+	assert.Equal(t, 1, r.Info.Frames)
+	assert.Zero(t, r.Cut)
+	list := events(t, r)
+	require.Len(t, list, 3)
+	typed := list[1].Data.(agent.Acting).Action.Action
+	assert.Equal(t, actuator.Type{Text: "naïve 漢字 🙂 <&>\\\"'"}, typed)
+	assert.ErrorIs(t, j.Event(t.Context(), acting(1, actuator.Copy{})), fs.ErrClosed)
+	assert.ErrorIs(t, j.Frame(t.Context(), observation("f0002", image.Pt(4, 3), image.Pt(4, 3), color.White)), fs.ErrClosed)
+}
+
+func TestJournalIsPrivate(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("x"))
+	require.NoError(t, j.Frame(t.Context(), observation("f0001", image.Pt(40, 30), image.Pt(20, 15), color.White)))
+	require.NoError(t, j.Close())
+	require.NoError(t, filepath.WalkDir(j.Dir(), func(path string, d fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := d.Info()
+		require.NoError(t, err)
+		want := fs.FileMode(fileMode)
+		if d.IsDir() {
+			want = dirMode
+		}
+		assert.Equal(t, want, info.Mode().Perm(), path)
+		return nil
+	}))
+}
+
+func TestJournalWithoutAnEnd(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("x"))
+	require.NoError(t, j.Close())
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	assert.Equal(t, Interrupted, r.Info.State)
+}
+
+func TestFrames(t *testing.T) {
+	green := color.RGBA{20, 200, 40, 255}
+	for _, tt := range []struct {
+		name       string
+		size, sent image.Point
+		files      []string
+	}{
+		{"sent at its own size", image.Pt(64, 48), image.Pt(64, 48), []string{"f1.png"}},
+		{"sent scaled", image.Pt(64, 48), image.Pt(32, 24), []string{"f1.png", "f1.sent.png"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j := newJournal(t)
+			o := observation("f1", tt.size, tt.sent, green)
+			require.NoError(t, j.Frame(t.Context(), o))
+			put(t, j, started("x"), acting(1, actuator.Copy{}))
+
+			// Acting was acknowledged: the files must be there now.
+			var names []string
+			entries, err := os.ReadDir(filepath.Join(j.Dir(), "frames"))
+			require.NoError(t, err)
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+			assert.Equal(t, tt.files, names)
+			r, err := Open(j.Dir())
+			require.NoError(t, err)
+			img, err := r.Frame("f1")
+			require.NoError(t, err)
+			assert.Equal(t, tt.size, img.Bounds().Size())
+			assert.Equal(t, green, color.RGBAModel.Convert(img.At(5, 5)))
+			data, mime, err := r.Sent("f1")
+			require.NoError(t, err)
+			assert.Equal(t, "image/png", mime)
+			assert.Equal(t, o.Image.Data, data, "byte for byte what the model got")
+		})
+	}
+}
+
+func TestAFrameIsNeverReplaced(t *testing.T) {
+	j := newJournal(t)
+	require.NoError(t, j.Frame(t.Context(), observation("f1", image.Pt(4, 4), image.Pt(4, 4), color.White)))
+	_, err := j.frames.wait()
+	require.NoError(t, err)
+	require.NoError(t, j.Frame(t.Context(), observation("f1", image.Pt(4, 4), image.Pt(4, 4), color.Black)))
+	assert.ErrorContains(t, j.Event(t.Context(), numbered(j, acting(1, actuator.Copy{}))), "frame IDs must differ")
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	img, err := r.Frame("f1")
+	require.NoError(t, err)
+	assert.Equal(t, color.RGBA{255, 255, 255, 255}, color.RGBAModel.Convert(img.At(0, 0)))
+}
+
+func TestHostileFrameIDs(t *testing.T) {
+	for _, id := range []string{"", ".", "..", "../f1", "a/b", `a\b`, "/etc/passwd", "f1.sent", "f\x00", "-f", strings.Repeat("f", 65), "f1\n"} {
+		j := newJournal(t)
+		assert.ErrorContains(t, j.Frame(t.Context(), observation(id, image.Pt(4, 4), image.Pt(4, 4), color.White)), "frame ID", "%q", id)
+		r, err := Open(j.Dir())
+		require.NoError(t, err)
+		_, err = r.Frame(id)
+		assert.ErrorContains(t, err, "frame ID", "%q", id)
+		_, _, err = r.Sent(id)
+		assert.ErrorContains(t, err, "frame ID", "%q", id)
+	}
+}
+
+func TestRunsAtOnceGetTheirOwnFolders(t *testing.T) {
+	dir := t.TempDir()
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			j, err := Create(dir)
+			if assert.NoError(t, err) {
+				mu.Lock()
+				seen[j.Dir()] = true
+				mu.Unlock()
+				assert.NoError(t, j.Close())
+			}
+		})
+	}
+	all.Wait()
+	assert.Len(t, seen, 20)
+}
+
+func TestEventsAtOnceAreInOrder(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("x"))
+	var all sync.WaitGroup
+	const n = 200
+	for seq := n; seq > 1; seq-- { // the last first
+		all.Go(func() {
+			e := agent.Event{Seq: seq, Step: seq, Kind: "planned", Data: agent.Planned{Error: fmt.Sprint(seq)}}
+			assert.NoError(t, j.Event(t.Context(), e))
+		})
+	}
+	all.Wait()
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	list := events(t, r) // checks the order
+	require.Len(t, list, n)
+	assert.Equal(t, n, list[n-1].Step)
+}
+
+func TestAnEventOutOfOrderIsAnError(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("x"))
+	again := started("x")
+	again.Seq = 1
+	assert.ErrorContains(t, j.Event(t.Context(), again), "event 1: the journal has 1 events already")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	gap := acting(1, actuator.Copy{})
+	gap.Seq = 3
+	err := j.Event(ctx, gap)
+	assert.ErrorContains(t, err, "event 3: event 2 was never written")
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	put(t, j, acting(1, actuator.Copy{})) // and it goes on
+}
+
+func TestFullDiskStopsBeforeTheAct(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("x"))
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("this system has no /dev/full:", err)
+	}
+	j.events.Close()
+	j.events = full
+	err = j.Event(t.Context(), numbered(j, acting(1, actuator.Copy{})))
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	assert.ErrorContains(t, err, "write event 2 (acting)")
+	assert.ErrorContains(t, err, "the disk is full: free some space")
+	assert.ErrorIs(t, j.Event(t.Context(), acting(1, actuator.Copy{})), syscall.ENOSPC, "it stays broken")
+	assert.ErrorIs(t, j.Frame(t.Context(), observation("f1", image.Pt(4, 4), image.Pt(4, 4), color.White)), syscall.ENOSPC)
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	parent := t.TempDir()
+	require.NoError(t, os.Chmod(parent, 0o500))
+	t.Cleanup(func() { os.Chmod(parent, 0o700) })
+	if os.Geteuid() == 0 {
+		parent = "/proc" // root may write anywhere else
+	}
+	for _, dir := range []string{parent, filepath.Join(parent, "runs")} {
+		_, err := Create(dir)
+		assert.ErrorContains(t, err, "folder", dir)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	_, err := Create(file)
+	assert.Error(t, err)
+}
+
+func TestEventThatIsNoJSON(t *testing.T) {
+	j := newJournal(t)
+	e := started("x")
+	e.Data = agent.RunStarted{Settings: map[string]any{"f": func() {}}}
+	assert.ErrorContains(t, j.Event(t.Context(), numbered(j, e)), "encode event 1 (run_started)")
+	var info Info
+	data, err := os.ReadFile(filepath.Join(j.Dir(), "run.json"))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &info))
+	assert.Equal(t, Running, info.State)
+}
+
+func TestLatestIsTheLastFrameThatWasRecorded(t *testing.T) {
+	j := newJournal(t)
+	o, step := j.Latest()
+	assert.Nil(t, o)
+	assert.Zero(t, step)
+	first := observation("f1", image.Pt(4, 4), image.Pt(4, 4), color.White)
+	require.NoError(t, j.Frame(t.Context(), first))
+	put(t, j, agent.Event{Step: 3, Kind: "observed", Data: agent.Observed{FrameID: "f1"}})
+	require.NoError(t, j.Frame(t.Context(), observation("f2", image.Pt(4, 4), image.Pt(4, 4), color.White)))
+	o, step = j.Latest()
+	assert.Same(t, first, o)
+	assert.Equal(t, 3, step)
+}

@@ -1,0 +1,218 @@
+package replay
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"image"
+	"image/color"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/actuator"
+	"desktop-agent/agent"
+)
+
+// kinds reads from the source of package agent which kinds of events there are:
+// the results of the methods kind.
+func kinds(t *testing.T) (list []string) {
+	t.Helper()
+	files, err := filepath.Glob("../agent/*.go")
+	require.NoError(t, err)
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || f.Name.Name != "kind" {
+				continue
+			}
+			value := f.Body.List[0].(*ast.ReturnStmt).Results[0].(*ast.BasicLit).Value
+			kind, err := strconv.Unquote(value)
+			require.NoError(t, err)
+			list = append(list, kind)
+		}
+	}
+	return list
+}
+
+func TestEveryKindHasADecoder(t *testing.T) {
+	assert.ElementsMatch(t, kinds(t), slices.Collect(maps.Keys(decoders)))
+}
+
+// fill sets everything in v to something that is not its zero value.
+func fill(v reflect.Value, depth int) {
+	switch x := v.Addr().Interface().(type) {
+	case *time.Time:
+		*x = time.Date(2026, 1, 2, 15, 4, 5, 123456789, time.UTC)
+		return
+	case *agent.Recorded:
+		x.Action = actuator.Click{At: &actuator.Point{X: 3, Y: 4}, Button: actuator.Right, Count: 2, Modifiers: []actuator.Key{"ctrl"}}
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(`text <&>` + "\n" + `漢 "q" ` + v.Type().Name())
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(7 + depth))
+	case reflect.Uint32:
+		v.SetUint(77)
+	case reflect.Float64:
+		v.SetFloat(0.25)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Interface:
+		v.Set(reflect.ValueOf("any"))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), depth+1)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			fill(v.Index(i), depth+1)
+		}
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key, depth+1)
+		fill(value, depth+1)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), depth+i)
+		}
+	default:
+		panic("fill: " + v.Type().String())
+	}
+}
+
+func TestEveryKindSurvivesTheJournal(t *testing.T) {
+	j := newJournal(t)
+	var want []agent.Event
+	for _, kind := range slices.Sorted(maps.Keys(decoders)) {
+		empty, err := decoders[kind]([]byte("{}"))
+		require.NoError(t, err)
+		data := reflect.New(reflect.TypeOf(empty)).Elem()
+		fill(data, 0)
+		if kind == "run_started" {
+			data.FieldByName("Schema").SetInt(agent.Schema)
+		}
+		e := agent.Event{Step: 5, Kind: kind, Data: data.Interface().(agent.EventData)}
+		e = numbered(j, e)
+		require.NoError(t, j.Event(t.Context(), e))
+		want = append(want, e)
+	}
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	if diff := cmp.Diff(want, events(t, r)); diff != "" {
+		t.Errorf("read back (-want +got):\n%s", diff)
+	}
+}
+
+func TestACutLineIsLeftOut(t *testing.T) {
+	for _, cut := range []string{`{"seq":3,"time":"2026-`, `{`, strings.Repeat("x", 200<<10)} {
+		j := newJournal(t)
+		put(t, j, started("x"), acting(1, actuator.Copy{}))
+		appendFile(t, filepath.Join(j.Dir(), eventsFile), cut)
+		r, err := Open(j.Dir())
+		require.NoError(t, err)
+		assert.EqualValues(t, len(cut), r.Cut)
+		assert.Len(t, events(t, r), 2)
+	}
+	j := newJournal(t)
+	appendFile(t, filepath.Join(j.Dir(), eventsFile), `{"seq":1`)
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	assert.EqualValues(t, 8, r.Cut)
+	assert.Empty(t, events(t, r))
+}
+
+func appendFile(t *testing.T, name, text string) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString(text)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
+func TestBadEvents(t *testing.T) {
+	for _, tt := range []struct{ name, line, wantErr string }{
+		{"unknown kind", `{"seq":2,"kind":"danced","data":{}}`, `line 2: unknown kind of event "danced": it is one of acted, acting,`},
+		{"unknown key", `{"seq":2,"kind":"acted","data":{"mood":1}}`, `acted: json: unknown field "mood"`},
+		{"unknown key of the event", `{"seq":2,"mood":1,"kind":"acted","data":{}}`, `unknown field "mood"`},
+		{"a hole", `{"seq":3,"kind":"acted","data":{}}`, "its number is 3: an event is missing"},
+		{"no JSON", `{"seq":2,`, "line 2"},
+		{"two values", `{"seq":2,"kind":"acted","data":{}} {}`, "more than one JSON value"},
+		{"unknown action", `{"seq":2,"kind":"acting","data":{"action":{"action":"fly"}}}`, "acting: "},
+		{"newer", `{"seq":2,"kind":"run_started","data":{"schema":2}}`, "update desktop-agent"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j := newJournal(t)
+			put(t, j, started("x"))
+			appendFile(t, filepath.Join(j.Dir(), eventsFile), tt.line+"\n")
+			r, err := Open(j.Dir())
+			require.NoError(t, err)
+			var n int
+			var last error
+			for _, err := range r.Events() {
+				n++
+				last = err
+			}
+			assert.Equal(t, 2, n, "the good event, then the error")
+			assert.ErrorContains(t, last, tt.wantErr)
+		})
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	_, err := Open(filepath.Join(t.TempDir(), "none"))
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = Open(t.TempDir())
+	assert.ErrorContains(t, err, "it is not the folder of a run")
+
+	for _, tt := range []struct{ name, info, wantErr string }{
+		{"newer", `{"schema": 99, "something": "new"}`, "journal schema 99; this program reads up to 1): update desktop-agent"},
+		{"no version", `{"id": "x"}`, "journal schema 0"},
+		{"unknown key", `{"schema": 1, "mood": 1}`, `unknown field "mood"`},
+		{"no JSON", `{`, "run.json: "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j := newJournal(t)
+			require.NoError(t, os.WriteFile(filepath.Join(j.Dir(), infoFile), []byte(tt.info), 0o600))
+			_, err := Open(j.Dir())
+			assert.ErrorContains(t, err, tt.wantErr)
+		})
+	}
+}
+
+func TestLinksOutOfTheFolderAreNotFollowed(t *testing.T) {
+	j := newJournal(t)
+	require.NoError(t, j.Frame(t.Context(), observation("f1", image.Pt(4, 4), image.Pt(4, 4), color.White)))
+	put(t, j, started("x"), acting(1, actuator.Copy{}))
+	outside := filepath.Join(t.TempDir(), "secret.png")
+	require.NoError(t, os.Rename(filepath.Join(j.Dir(), "frames", "f1.png"), outside))
+	require.NoError(t, os.Symlink(outside, filepath.Join(j.Dir(), "frames", "f1.png")))
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	_, err = r.Frame("f1")
+	assert.ErrorContains(t, err, "escapes")
+
+	require.NoError(t, os.Mkdir(filepath.Join(j.Dir(), "frames", "f2.png"), 0o700))
+	_, err = r.Frame("f2")
+	assert.ErrorContains(t, err, "no regular file")
+	_, err = r.Frame("f3")
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+}
