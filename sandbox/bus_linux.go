@@ -1,0 +1,143 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/godbus/dbus/v5"
+)
+
+// Names of the accessibility bus, from the AT-SPI2 specification.
+const (
+	accessibilityName   = "org.a11y.Bus"
+	accessibilityPath   = "/org/a11y/bus"
+	accessibilityStatus = "org.a11y.Status.IsEnabled"
+	registryName        = "org.a11y.atspi.Registry"
+	registryRoot        = "/org/a11y/atspi/accessible/root"
+)
+
+// startBus starts the session bus and returns when it listens.
+func (d *Desktop) startBus(ctx context.Context) error {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer read.Close()
+	config := filepath.Join(d.folder, "etc", "bus.conf")
+	bus, err := d.part("session bus (dbus-daemon)", d.tools.bus,
+		[]string{"--config-file=" + config, "--nofork", "--nopidfile", "--nosyslog", "--print-address=3"}, write)
+	write.Close()
+	if err != nil {
+		return err
+	}
+	address, err := readLine(ctx, read)
+	if err != nil {
+		return fmt.Errorf("session bus: %w", err)
+	}
+	if !strings.HasPrefix(address, "unix:") {
+		<-bus.exited
+		return &DiedError{Part: bus.name, Status: bus.status, Output: bus.output.last()}
+	}
+	return nil
+}
+
+// startAccessibility starts the accessibility bus, turns accessibility on, and
+// returns when the registry of programs answers. It needs the display.
+func (d *Desktop) startAccessibility(ctx context.Context) error {
+	conn, err := dialBus(ctx, d.bus)
+	if err != nil {
+		return fmt.Errorf("session bus: %w", err)
+	}
+	defer conn.Close()
+	// What the bus starts on demand needs the display too.
+	env := map[string]string{}
+	for _, pair := range d.Env() {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	if call := conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.UpdateActivationEnvironment", 0, env); call.Err != nil {
+		return fmt.Errorf("session bus: %w", call.Err)
+	}
+	if err := d.launchAccessibility(ctx, conn); err != nil {
+		return fmt.Errorf("accessibility bus: %w", err)
+	}
+	bus := conn.Object(accessibilityName, accessibilityPath)
+	set := bus.CallWithContext(ctx, "org.freedesktop.DBus.Properties.Set", 0, "org.a11y.Status", "IsEnabled", dbus.MakeVariant(true))
+	if set.Err != nil {
+		return fmt.Errorf("turn accessibility on: %w", set.Err)
+	}
+	var address string
+	if err := bus.CallWithContext(ctx, "org.a11y.Bus.GetAddress", 0).Store(&address); err != nil {
+		return fmt.Errorf("accessibility bus: %w", err)
+	}
+	if err := callRegistry(ctx, address); err != nil {
+		return fmt.Errorf("accessibility registry: %w", err)
+	}
+	return nil
+}
+
+// launchAccessibility starts the launcher of the accessibility bus and waits
+// until it has its name on the session bus. To call it earlier would make the
+// session bus start a second one.
+func (d *Desktop) launchAccessibility(ctx context.Context, conn *dbus.Conn) error {
+	signals := make(chan *dbus.Signal, 16)
+	conn.Signal(signals)
+	err := conn.AddMatchSignalContext(ctx, dbus.WithMatchInterface("org.freedesktop.DBus"),
+		dbus.WithMatchMember("NameOwnerChanged"), dbus.WithMatchArg(0, accessibilityName))
+	if err != nil {
+		return err
+	}
+	_, err = d.part("accessibility bus (at-spi-bus-launcher)", d.tools.accessibility, []string{"--launch-immediately"})
+	if err != nil {
+		return err
+	}
+	for {
+		select {
+		case s, ok := <-signals:
+			if !ok {
+				return dbus.ErrClosed
+			}
+			if s.Name == "org.freedesktop.DBus.NameOwnerChanged" && len(s.Body) == 3 && s.Body[0] == accessibilityName && s.Body[2] != "" {
+				return nil
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// callRegistry asks the registry which programs it knows; the bus starts it.
+func callRegistry(ctx context.Context, address string) error {
+	conn, err := dialBus(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return conn.Object(registryName, registryRoot).CallWithContext(ctx, "org.a11y.atspi.Accessible.GetChildren", 0).Err
+}
+
+// dialBus connects to a bus and says hello.
+func dialBus(ctx context.Context, address string) (*dbus.Conn, error) {
+	return dbus.Connect(address, dbus.WithContext(ctx))
+}
+
+// readLine reads one line of a pipe that may stay open.
+func readLine(ctx context.Context, pipe *os.File) (string, error) {
+	stop := context.AfterFunc(ctx, func() { pipe.Close() })
+	defer stop()
+	var line []byte
+	buf := make([]byte, 256)
+	for {
+		n, err := pipe.Read(buf)
+		line = append(line, buf[:n]...)
+		switch {
+		case ctx.Err() != nil:
+			return "", context.Cause(ctx)
+		case strings.HasSuffix(string(line), "\n") || err != nil:
+			return strings.TrimSpace(string(line)), nil
+		}
+	}
+}

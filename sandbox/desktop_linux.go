@@ -1,0 +1,267 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// readyLimit bounds the wait for a part of the desktop to answer, where the
+// caller's context has no earlier end. It is long: a loaded machine is slow.
+const readyLimit = 60 * time.Second
+
+// A Desktop is a private desktop; see [Start]. Its methods may be called by
+// several goroutines at once.
+type Desktop struct {
+	options Options
+	tools   tools
+	folder  string // holds everything; removed by Close
+	mark    string // "NAME=value" in the environment of every process
+	base    []string
+
+	launcher *launcher
+	watchdog *watchdog
+
+	display string
+	screen  *screen
+	bus     string
+
+	closing chan struct{} // closed when Close begins
+	done    chan struct{} // closed when the desktop cannot be used any more
+	watch   sync.WaitGroup
+	close   func() error
+
+	mu       sync.Mutex
+	err      error
+	children []*child
+	opened   int
+}
+
+// Start starts a desktop and returns when it is ready: the window manager, the
+// session bus and the accessibility bus have answered. o may be nil.
+//
+// The context bounds the start alone; the desktop lives until [Desktop.Close].
+// Where programs are missing the error is a [*MissingError]. When Start
+// returns an error, nothing of the desktop is left.
+func Start(ctx context.Context, o *Options) (*Desktop, error) {
+	options, err := o.withDefaults()
+	if err != nil {
+		return nil, fmt.Errorf("start desktop: %w", err)
+	}
+	tools, err := findTools()
+	if err != nil {
+		return nil, fmt.Errorf("start desktop: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("start desktop: %w", context.Cause(ctx))
+	}
+	d := &Desktop{
+		options: options, tools: tools,
+		closing: make(chan struct{}), done: make(chan struct{}),
+	}
+	d.close = sync.OnceValue(d.shutDown)
+	begun := time.Now()
+	if err := d.start(ctx); err != nil {
+		return nil, fmt.Errorf("start desktop: %w", errors.Join(err, d.Close()))
+	}
+	d.options.Log.Info("desktop ready", "display", d.display, "ms", time.Since(begun).Milliseconds())
+	return d, nil
+}
+
+// start brings up every part, those that do not need each other at once.
+func (d *Desktop) start(ctx context.Context) error {
+	if err := d.makeFolder(); err != nil {
+		return err
+	}
+	var err error
+	if d.watchdog, err = startWatchdog(d.folder, d.mark); err != nil {
+		return err
+	}
+	d.launcher = newLauncher()
+	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit, fmt.Errorf("not ready after %v", readyLimit))
+	defer cancel()
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	go func() { // a part that dies ends the wait for the others
+		select {
+		case <-d.done:
+			fail(d.Err())
+		case <-ctx.Done():
+		}
+	}()
+	shown := make(chan struct{}) // closed when the display can be used
+	parts, ctx := errgroup.WithContext(ctx)
+	parts.Go(func() error {
+		if err := d.startScreen(ctx); err != nil {
+			return err
+		}
+		close(shown)
+		return d.startManager(ctx)
+	})
+	parts.Go(func() error {
+		if err := d.startBus(ctx); err != nil {
+			return err
+		}
+		if err := await(ctx, shown); err != nil {
+			return err
+		}
+		return d.startAccessibility(ctx)
+	})
+	if err := parts.Wait(); err != nil {
+		if died := d.Err(); died != nil {
+			return died // the cause; what the others say follows from it
+		}
+		return err
+	}
+	return nil
+}
+
+// await waits for a channel to be closed.
+func await(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// part starts a process that the desktop cannot do without.
+func (d *Desktop) part(name, path string, args []string, files ...*os.File) (*child, error) {
+	c, err := d.spawn(name, path, args, d.Env(), files...)
+	if err != nil {
+		return nil, err
+	}
+	d.watch.Go(func() {
+		<-c.exited
+		select {
+		case <-d.closing:
+		default:
+			d.fail(&DiedError{Part: name, Status: c.status, Output: c.output.last()})
+		}
+	})
+	return c, nil
+}
+
+// spawn starts a process that Close will end.
+func (d *Desktop) spawn(name, path string, args, env []string, files ...*os.File) (*child, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	select {
+	case <-d.closing:
+		return nil, ErrClosed
+	default:
+	}
+	c, err := d.launcher.spawn(name, path, args, env, d.Home(), files...)
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	d.children = append(d.children, c)
+	return c, nil
+}
+
+// fail records why the desktop ended; the first reason stays.
+func (d *Desktop) fail(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err != nil {
+		return
+	}
+	d.err = err
+	close(d.done)
+	if err != ErrClosed {
+		d.options.Log.Error("desktop ended", "display", d.display, "err", err)
+	}
+}
+
+// Display returns the name of the X display, such as ":12". Every process of
+// this user can connect to it, with or without the XAUTHORITY file of [Desktop.Env].
+func (d *Desktop) Display() string { return d.display }
+
+// BusAddress returns the address of the D-Bus session bus, on which
+// org.a11y.Bus gives the address of the accessibility bus.
+func (d *Desktop) BusAddress() string { return d.bus }
+
+// Home returns the programs' HOME folder.
+func (d *Desktop) Home() string {
+	if d.options.Home != "" {
+		return d.options.Home
+	}
+	return filepath.Join(d.folder, "home")
+}
+
+// Env returns the complete environment of a program on this desktop. Of the
+// environment of this program it has only PATH; [Options.Env] comes last. A
+// process that is started with it belongs to the desktop: Close ends it too.
+func (d *Desktop) Env() []string {
+	env := slices.Clone(d.base)
+	if d.display != "" {
+		env = append(env, "DISPLAY="+d.display)
+	}
+	return append(env, d.options.Env...)
+}
+
+// Done is closed when the desktop cannot be used any more: Close was called, or
+// the X server, the window manager or a bus died. [Desktop.Err] says which.
+func (d *Desktop) Done() <-chan struct{} { return d.done }
+
+// Err returns nil while the desktop can be used, then a [*DiedError] that names
+// what died, or [ErrClosed].
+func (d *Desktop) Err() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err
+}
+
+// Close ends every process of the desktop, also those that cut themselves loose,
+// and removes its folder. It returns when they are gone. Further calls return
+// the result of the first.
+func (d *Desktop) Close() error { return d.close() }
+
+func (d *Desktop) shutDown() error {
+	d.mu.Lock()
+	close(d.closing) // from here on no process is started
+	d.mu.Unlock()
+	d.fail(ErrClosed)
+	if d.folder == "" {
+		return nil
+	}
+	if d.screen != nil {
+		d.screen.conn.Close()
+	}
+	err := end(d.mark)
+	for _, c := range d.children {
+		if err == nil { // else one of them may be the one that does not end
+			<-c.exited
+			c.output.close()
+		}
+	}
+	d.watch.Wait()
+	if d.launcher != nil {
+		d.launcher.close()
+	}
+	if d.screen != nil {
+		d.screen.sweep()
+	}
+	err = errors.Join(err, os.RemoveAll(d.folder))
+	if d.watchdog != nil {
+		err = errors.Join(err, d.watchdog.close())
+	}
+	if err != nil {
+		return fmt.Errorf("close desktop: %w", err)
+	}
+	return nil
+}
+
+// newID returns a name that no other desktop has.
+func newID(folder string) string {
+	return strconv.Itoa(os.Getpid()) + "-" + filepath.Base(folder)
+}

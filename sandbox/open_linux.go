@@ -1,0 +1,273 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"desktop-agent/internal/x11"
+
+	"github.com/jezek/xgb/res"
+	"github.com/jezek/xgb/xproto"
+)
+
+const (
+	// openLimit bounds [Desktop.Open] where the context has no earlier end.
+	openLimit = 60 * time.Second
+	// handOver is how long a program that exits without an error and without a
+	// window may take to show one: it asked one that runs already to do so.
+	handOver = 3 * time.Second
+	// focusLimit is how long a new window may take to get the focus. Almost all
+	// have it at once; some never want it.
+	focusLimit = 500 * time.Millisecond
+)
+
+// programName is the environment variable that tells the processes of one
+// program from those of another.
+const programName = "DESKTOP_AGENT_PROGRAM"
+
+// ErrNotInstalled reports that the program to open does not exist.
+var ErrNotInstalled = errors.New("program not found")
+
+// A Process is a program that was opened on a desktop.
+type Process struct {
+	desktop *Desktop
+	child   *child
+	mark    string
+	window  xproto.Window
+}
+
+// Open starts a program and returns when its first window is shown, managed by
+// the window manager, and has the focus if it takes it. Splash screens do not
+// count. Where the program hands over to an instance of itself that runs
+// already, that one's new window counts.
+//
+// A program that exits before it shows a window is an error with the last of
+// its output; so is one that shows none within a minute or before ctx ends,
+// and it is then ended. Where there is no such program the error is [ErrNotInstalled].
+func (d *Desktop) Open(ctx context.Context, program string, args ...string) (*Process, error) {
+	p, err := d.open(ctx, program, args)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", program, err)
+	}
+	return p, nil
+}
+
+func (d *Desktop) open(ctx context.Context, program string, args []string) (*Process, error) {
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
+	path, err := d.look(program)
+	if err != nil {
+		return nil, err
+	}
+	known, err := d.screen.conn.Clients()
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	d.opened++
+	mark := programName + "=" + d.mark[len(markName)+1:] + "." + strconv.Itoa(d.opened)
+	d.mu.Unlock()
+	child, err := d.spawn(program, path, args, append(d.Env(), mark))
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{desktop: d, child: child, mark: mark}
+	ctx, cancel := context.WithTimeoutCause(ctx, openLimit, fmt.Errorf("no window after %v", openLimit))
+	defer cancel()
+	if p.window, err = p.firstWindow(ctx, known); err != nil {
+		if text := child.output.last(); text != "" {
+			err = fmt.Errorf("%w; its last output: %s", err, text)
+		}
+		return nil, errors.Join(err, p.Close())
+	}
+	d.focus(ctx, p.window)
+	d.options.Log.Info("program opened", "program", program, "pid", child.pid)
+	return p, nil
+}
+
+// look finds a program in the PATH of the desktop.
+func (d *Desktop) look(program string) (string, error) {
+	if strings.Contains(program, "/") {
+		if info, err := os.Stat(program); err != nil || info.IsDir() {
+			return "", fmt.Errorf("%w: there is no such file: check the path", ErrNotInstalled)
+		} else if info.Mode()&0o111 == 0 {
+			return "", fmt.Errorf("%w: the file may not be executed: `chmod +x` it", ErrNotInstalled)
+		}
+		return filepath.Abs(program)
+	}
+	search := ""
+	for _, pair := range d.Env() { // the last one counts
+		if value, ok := strings.CutPrefix(pair, "PATH="); ok {
+			search = value
+		}
+	}
+	for _, folder := range filepath.SplitList(search) {
+		path := filepath.Join(folder, program)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() && info.Mode()&0o111 != 0 {
+			return filepath.Abs(path)
+		}
+	}
+	return "", fmt.Errorf("%w: it is in no folder of PATH: check the name, or install it, for example with `apt-get install %s`", ErrNotInstalled, program)
+}
+
+// firstWindow waits for a managed window of the program beside the known ones.
+func (p *Process) firstWindow(ctx context.Context, known []xproto.Window) (xproto.Window, error) {
+	d, c := p.desktop, p.desktop.screen.conn
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watching := make(chan struct{})
+	defer func() { cancel(nil); <-watching }()
+	go func() {
+		defer close(watching)
+		cancel(p.gone(ctx))
+	}()
+	var found xproto.Window
+	err := until(ctx, c, func() (bool, error) {
+		windows, err := c.Clients()
+		if err != nil {
+			return false, err
+		}
+		for _, w := range windows {
+			if !slices.Contains(known, w) && d.shown(w) && p.owns(w) {
+				found = w
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return found, err
+}
+
+// gone waits until no window can come any more, and says why.
+func (p *Process) gone(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-p.desktop.Done():
+		return p.desktop.Err()
+	case <-p.child.exited:
+	}
+	if p.child.code != 0 {
+		return fmt.Errorf("it ended without a window: %s", p.child.status)
+	}
+	// It may have left a process behind, or asked another one.
+	for wait := time.Now().Add(handOver); time.Now().Before(wait) || len(marked(p.mark)) > 0; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-p.desktop.Done():
+			return p.desktop.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return fmt.Errorf("it ended without a window: %s", p.child.status)
+}
+
+// owns reports whether the window is the program's: made by one of its
+// processes, or by anyone after it has exited and handed over.
+func (p *Process) owns(w xproto.Window) bool {
+	select {
+	case <-p.child.exited:
+		if len(marked(p.mark)) == 0 {
+			return true
+		}
+	default:
+	}
+	pid := windowPID(p.desktop.screen.conn, w)
+	return pid == 0 || slices.Contains(marked(p.mark), pid)
+}
+
+// shown reports whether a window is on the screen and is more than a splash screen.
+func (d *Desktop) shown(w xproto.Window) bool {
+	c := d.screen.conn
+	attributes, err := xproto.GetWindowAttributes(c.Conn, w).Reply()
+	if err != nil || attributes.MapState != xproto.MapStateViewable {
+		return false
+	}
+	splash, err := c.Atom("_NET_WM_WINDOW_TYPE_SPLASH")
+	if err != nil {
+		return false
+	}
+	types, err := c.Cardinals(w, "_NET_WM_WINDOW_TYPE")
+	return err == nil && !slices.Contains(types, uint32(splash))
+}
+
+// focus waits for a window to get the focus, but not for long.
+func (d *Desktop) focus(ctx context.Context, w xproto.Window) {
+	ctx, cancel := context.WithTimeout(ctx, focusLimit)
+	defer cancel()
+	_ = until(ctx, d.screen.conn, func() (bool, error) {
+		active, err := d.screen.conn.Active()
+		return active == w, err
+	})
+}
+
+// windowPID returns the process that made a window, as the X server knows it
+// from the kernel, or else as the window says; 0 if neither does.
+func windowPID(c *x11.Conn, w xproto.Window) int {
+	const localPID = res.ClientIdMaskLocalClientPID
+	if res.Init(c.Conn) == nil {
+		ids, err := res.QueryClientIds(c.Conn, 1, []res.ClientIdSpec{{Client: uint32(w), Mask: localPID}}).Reply()
+		if err == nil {
+			for _, id := range ids.Ids {
+				if id.Spec.Mask&localPID != 0 && len(id.Value) > 0 && id.Value[0] != 0 {
+					return int(id.Value[0])
+				}
+			}
+		}
+	}
+	ids, err := c.Cardinals(w, "_NET_WM_PID")
+	if err != nil || len(ids) == 0 {
+		return 0
+	}
+	return int(ids[0])
+}
+
+// PID returns the number of the process that was started; its windows may
+// belong to a child of it.
+func (p *Process) PID() int { return p.child.pid }
+
+// Window returns the X identifier of the window that Open waited for.
+func (p *Process) Window() uint32 { return uint32(p.window) }
+
+// Output returns the last 16 KiB of what the program printed.
+func (p *Process) Output() string { return p.child.output.String() }
+
+// Done is closed when the process that was started has exited.
+func (p *Process) Done() <-chan struct{} { return p.child.exited }
+
+// Err returns nil while the process runs and after it exited without an error,
+// else how it ended.
+func (p *Process) Err() error {
+	select {
+	case <-p.child.exited:
+	default:
+		return nil
+	}
+	if p.child.code != 0 {
+		return fmt.Errorf("%s: %s", p.child.name, p.child.status)
+	}
+	return nil
+}
+
+// Close ends the program with every process that it started. An instance that
+// ran before and was handed over to goes on.
+func (p *Process) Close() error {
+	err := end(p.mark)
+	if err != nil {
+		return fmt.Errorf("close %s: %w", p.child.name, err)
+	}
+	<-p.child.exited
+	return nil
+}

@@ -1,0 +1,137 @@
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A process's place among the others, from /proc/<pid>/stat.
+type place struct {
+	pid, parent, group, session int
+}
+
+// marked returns the processes that carry mark ("NAME=value") in the
+// environment that they were started with, and those that descend from such a
+// process or belong to its group or session: a program may overwrite its
+// environment, as browsers do to change their title, or give its children
+// another. This process is never among them.
+func marked(mark string) []int {
+	places := map[int]place{}
+	found := map[int]bool{}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	self := os.Getpid()
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil || pid == self {
+			continue
+		}
+		if p, ok := placeOf(pid); ok {
+			places[pid] = p
+			found[pid] = carries(pid, mark)
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		for pid, p := range places {
+			if !found[pid] && (found[p.parent] || found[p.group] || found[p.session]) {
+				found[pid], grown = true, true
+			}
+		}
+	}
+	var pids []int
+	for pid, in := range found {
+		if in {
+			pids = append(pids, pid)
+		}
+	}
+	slices.Sort(pids)
+	return pids
+}
+
+// carries reports whether a process was started with mark in its environment.
+func carries(pid int, mark string) bool {
+	env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	if err != nil || len(env) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(bytes.Split(env, []byte{0}), func(pair []byte) bool { return string(pair) == mark })
+}
+
+// placeOf reads where a process stands; false if it is gone or a zombie.
+func placeOf(pid int) (place, bool) {
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return place{}, false
+	}
+	// The name, in brackets, may hold spaces and brackets.
+	end := bytes.LastIndexByte(stat, ')')
+	if end < 0 {
+		return place{}, false
+	}
+	p, state := place{pid: pid}, ""
+	if _, err := fmt.Sscan(string(stat[end+1:]), &state, &p.parent, &p.group, &p.session); err != nil {
+		return place{}, false
+	}
+	return p, state != "Z" && state != "X"
+}
+
+// nameOf returns a process's name, for an error text.
+func nameOf(pid int) string {
+	name, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
+	if err != nil {
+		return strconv.Itoa(pid)
+	}
+	return fmt.Sprintf("%s (%d)", strings.TrimSpace(string(name)), pid)
+}
+
+const (
+	gracePeriod = 250 * time.Millisecond // between asking processes to end and killing them
+	killPeriod  = 5 * time.Second        // how long the kernel may take
+)
+
+// end asks every process that carries mark to end, then kills what is left. It
+// returns when none is there, or an error that names those that cannot be killed.
+func end(mark string) error {
+	start, asked, empty := time.Now(), map[int]bool{}, 0
+	for {
+		pids := marked(mark)
+		if len(pids) == 0 {
+			// A process has no environment for an instant while it executes
+			// another program: look twice.
+			if empty++; empty > 1 {
+				return nil
+			}
+		} else {
+			empty = 0
+		}
+		grace := time.Since(start) < gracePeriod
+		for _, pid := range pids {
+			switch {
+			case !grace:
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			case !asked[pid]:
+				_ = syscall.Kill(pid, syscall.SIGTERM)
+				_ = syscall.Kill(pid, syscall.SIGCONT) // a stopped one could not hear
+				asked[pid] = true
+			}
+		}
+		if time.Since(start) > killPeriod {
+			names := make([]string, len(pids))
+			for i, pid := range pids {
+				names[i] = nameOf(pid)
+			}
+			return fmt.Errorf("cannot end %s", strings.Join(names, ", "))
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}

@@ -1,0 +1,261 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"image"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"desktop-agent/internal/x11"
+
+	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/randr"
+	"github.com/jezek/xgb/xproto"
+)
+
+// A screen is the X server of a desktop.
+type screen struct {
+	number string // of the display
+	pid    int
+	conn   *x11.Conn
+}
+
+// startScreen starts the X server and makes its screen ready for programs.
+func (d *Desktop) startScreen(ctx context.Context) error {
+	number, pid, err := d.startServer(ctx)
+	if err != nil {
+		return err
+	}
+	err = os.WriteFile(filepath.Join(d.folder, "xserver"), fmt.Appendln(nil, number, pid), 0o600)
+	if err != nil {
+		return fmt.Errorf("X server: %w", err)
+	}
+	if err := admitUser(number, d.cookieFile()); err != nil {
+		return fmt.Errorf("X server: let this user in: %w", err)
+	}
+	conn, err := x11.Dial(":" + number)
+	if err != nil {
+		return fmt.Errorf("X server: %w", err)
+	}
+	d.mu.Lock()
+	d.display = ":" + number
+	d.screen = &screen{number: number, pid: pid, conn: conn}
+	d.mu.Unlock()
+	if err := d.paint(); err != nil {
+		return fmt.Errorf("X server: %w", err)
+	}
+	return nil
+}
+
+// startServer starts Xvfb and returns the number of the display that it chose,
+// a free one, once it answers there.
+func (d *Desktop) startServer(ctx context.Context) (number string, pid int, err error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return "", 0, err
+	}
+	defer read.Close()
+	o := d.options
+	server, err := d.part("X server (Xvfb)", d.tools.server, []string{
+		"-displayfd", "3",
+		"-screen", "0", fmt.Sprintf("%dx%dx%d", o.Size.X*o.Monitors, o.Size.Y, o.Depth),
+		"-dpi", strconv.Itoa(o.DPI),
+		"-auth", d.cookieFile(),
+		"-nolisten", "tcp",
+		"-noreset", // or it would start anew when its last client leaves
+		"-s", "0",  // no screen saver
+		"+extension", "COMPOSITE", "+extension", "DAMAGE", "+extension", "MIT-SHM",
+		"+extension", "RANDR", "+extension", "XTEST", "+extension", "XFIXES",
+	}, write)
+	write.Close()
+	if err != nil {
+		return "", 0, err
+	}
+	line, err := readAll(ctx, read)
+	number = strings.TrimSpace(line)
+	if _, bad := strconv.Atoi(number); err != nil || bad != nil {
+		if err == nil {
+			<-server.exited
+			err = &DiedError{Part: server.name, Status: server.status, Output: server.output.last()}
+		}
+		return "", 0, fmt.Errorf("X server: %w", err)
+	}
+	return number, server.pid, nil
+}
+
+// readAll reads a pipe to its end.
+func readAll(ctx context.Context, pipe *os.File) (string, error) {
+	stop := context.AfterFunc(ctx, func() { pipe.Close() })
+	defer stop()
+	text, err := io.ReadAll(pipe)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	return string(text), err
+}
+
+// admitUser lets every process of this user connect to the display without the
+// cookie, and nobody else: X asks the kernel who is at the other end. So
+// programs that were not started by the sandbox, such as the one that looks at
+// the desktop, need no XAUTHORITY.
+func admitUser(number, cookieFile string) error {
+	file, err := os.ReadFile(cookieFile)
+	if err != nil {
+		return err
+	}
+	socket, err := net.Dial("unix", "/tmp/.X11-unix/X"+number)
+	if err != nil {
+		return err
+	}
+	cookie := hex.EncodeToString(file[len(file)-cookieSize:])
+	conn, err := xgb.NewConnNetWithCookieHex(socket, cookie)
+	if err != nil {
+		socket.Close()
+		return err
+	}
+	defer func() {
+		conn.Close()
+		for event, err := conn.WaitForEvent(); event != nil || err != nil; event, err = conn.WaitForEvent() {
+		}
+	}()
+	user := "localuser\x00#" + strconv.Itoa(os.Getuid())
+	return xproto.ChangeHostsChecked(conn, xproto.HostModeInsert, xproto.FamilyServerInterpreted, uint16(len(user)), []byte(user)).Check()
+}
+
+// background is the colour of the root window: a muted blue, unlike any window.
+var background = [3]uint16{0x3a3a, 0x5f5f, 0x7f7f}
+
+// paint gives the root window its colour, tells programs the size of text, and
+// sets up the monitors.
+func (d *Desktop) paint() error {
+	c := d.screen.conn
+	color, err := xproto.AllocColor(c.Conn, c.Screen.DefaultColormap, background[0], background[1], background[2]).Reply()
+	if err != nil {
+		return fmt.Errorf("background: %w", err)
+	}
+	xproto.ChangeWindowAttributes(c.Conn, c.Root, xproto.CwBackPixel, []uint32{color.Pixel})
+	xproto.ClearArea(c.Conn, false, c.Root, 0, 0, 0, 0)
+	resources := fmt.Sprintf("Xft.dpi:\t%d\nXft.antialias:\t1\nXft.hinting:\t1\nXft.hintstyle:\thintslight\nXft.rgba:\tnone\n"+
+		"Xcursor.theme:\tAdwaita\nXcursor.size:\t%d\nXTerm*faceName:\tDejaVu Sans Mono\nXTerm*faceSize:\t10\n",
+		d.options.DPI, 24*d.options.scale())
+	xproto.ChangeProperty(c.Conn, xproto.PropModeReplace, c.Root, xproto.AtomResourceManager, xproto.AtomString,
+		8, uint32(len(resources)), []byte(resources))
+	if d.options.Monitors > 1 {
+		if err := d.placeMonitors(); err != nil {
+			return fmt.Errorf("monitors: %w", err)
+		}
+	}
+	return c.RoundTrip()
+}
+
+// placeMonitors divides the screen into monitors, left to right. They are
+// monitors in the sense of RandR 1.5, which its XINERAMA reports too: one
+// screen, so that capture, damage and composition work as on real machines.
+// (Xvfb +xinerama with a -screen for each has neither RandR nor COMPOSITE.)
+func (d *Desktop) placeMonitors() error {
+	c := d.screen.conn
+	if err := randr.Init(c.Conn); err != nil {
+		return err
+	}
+	resources, err := randr.GetScreenResourcesCurrent(c.Conn, c.Root).Reply()
+	if err != nil {
+		return err
+	}
+	for i := range d.options.Monitors {
+		name, err := c.Atom("monitor-" + strconv.Itoa(i+1))
+		if err != nil {
+			return err
+		}
+		box := image.Rectangle{Max: d.options.Size}.Add(image.Pt(i*d.options.Size.X, 0))
+		monitor := randr.MonitorInfo{
+			Name: name, Primary: i == 0,
+			X: int16(box.Min.X), Y: int16(box.Min.Y),
+			Width: uint16(box.Dx()), Height: uint16(box.Dy()),
+			WidthInMillimeters:  uint32(float64(box.Dx()) / float64(d.options.DPI) * 25.4),
+			HeightInMillimeters: uint32(float64(box.Dy()) / float64(d.options.DPI) * 25.4),
+		}
+		if i == 0 { // the only output: a monitor takes the place of the one that X made for it
+			monitor.Outputs = resources.Outputs
+			monitor.NOutput = uint16(len(resources.Outputs))
+		}
+		if err := randr.SetMonitorChecked(c.Conn, c.Root, monitor).Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startManager starts the window manager and waits until it has taken over.
+func (d *Desktop) startManager(ctx context.Context) error {
+	config := filepath.Join(d.folder, "etc", "openbox.xml")
+	_, err := d.part("window manager (openbox)", d.tools.manager, []string{"--config-file", config, "--sm-disable"})
+	if err != nil {
+		return err
+	}
+	if err := until(ctx, d.screen.conn, d.managed); err != nil {
+		return fmt.Errorf("window manager: %w", err)
+	}
+	return nil
+}
+
+// managed reports whether a window manager runs, as EWMH defines it: the window
+// that the root window names exists and names itself.
+func (d *Desktop) managed() (bool, error) {
+	c := d.screen.conn
+	const check = "_NET_SUPPORTING_WM_CHECK"
+	ids, err := c.Cardinals(c.Root, check)
+	if err != nil || len(ids) == 0 {
+		return false, err
+	}
+	own, err := c.Cardinals(xproto.Window(ids[0]), check)
+	if err != nil {
+		return false, nil // not there any more: a manager that is being replaced
+	}
+	return len(own) > 0 && own[0] == ids[0], nil
+}
+
+// until waits for a condition that can only come true when a property of the
+// root window changes.
+func until(ctx context.Context, c *x11.Conn, condition func() (bool, error)) error {
+	changed := make(chan struct{}, 1)
+	stop := c.Listen(func(e xgb.Event) {
+		if p, ok := e.(xproto.PropertyNotifyEvent); ok && p.Window == c.Root {
+			select {
+			case changed <- struct{}{}:
+			default:
+			}
+		}
+	})
+	defer stop()
+	if err := c.Select(c.Root, xproto.EventMaskPropertyChange); err != nil {
+		return err
+	}
+	for {
+		if ok, err := condition(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-c.Closed():
+			return x11.ErrNoDisplay
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// sweep removes the lock and the socket that an X server leaves when it is killed.
+func (s *screen) sweep() {
+	lock := "/tmp/.X" + s.number + "-lock"
+	owner, err := os.ReadFile(lock)
+	if err == nil && strings.TrimSpace(string(owner)) == strconv.Itoa(s.pid) {
+		os.Remove(lock)
+		os.Remove("/tmp/.X11-unix/X" + s.number)
+	}
+}
