@@ -1,2 +1,247 @@
 // Package agent drives a desktop to finish a task.
+//
+// An [Agent] looks at the desktop, asks its [Actor] for a batch of actions,
+// reviews it, performs it and looks again, until the task is done or a limit is
+// reached. Everything that happens is an [Event] in the journal; an event that
+// cannot be written stops the run before the next act.
+//
+//	a := &agent.Agent{Desktop: agent.Live{Screen: s, Device: d}, Actor: actor, …}
+//	result, err := a.Run(ctx, "Save the document as notes.txt")
 package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"desktop-agent/actuator"
+	"desktop-agent/llm"
+	"desktop-agent/monitor"
+	"desktop-agent/planner"
+	"desktop-agent/screen"
+	"desktop-agent/worldmodel"
+)
+
+// A Desktop can be looked at and acted on; [Live] is a real one.
+type Desktop interface {
+	// Observe waits until the screen is still and takes everything in.
+	Observe(context.Context) (*screen.Observation, error)
+	// Glance waits until the screen is still and takes in what shows whether
+	// a batch may go on: it costs a few milliseconds.
+	Glance(context.Context) (Glance, error)
+	// Do performs an action. It returns an error of [actuator.ErrRefused] if
+	// nothing was sent; after any other it is unknown whether it was.
+	Do(context.Context, actuator.Action, actuator.Frame) (output string, err error)
+}
+
+// A Planner makes and revises plans; see [planner.Planner].
+type Planner interface {
+	Generate(ctx context.Context, task string, now *screen.Observation) (*planner.Plan, error)
+	Revise(context.Context, *planner.Plan, planner.RevisionRequest) (*planner.Plan, error)
+}
+
+// A World reads from the screen what came of an action; see [worldmodel.Model].
+type World interface {
+	Assess(context.Context, worldmodel.AssessRequest) (*worldmodel.Assessment, error)
+	CheckGoal(context.Context, worldmodel.GoalRequest) (*worldmodel.GoalCheck, error)
+}
+
+// A Reviewer is asked now and then whether the run makes sense; see [monitor.Monitor].
+type Reviewer interface {
+	Due(step int, signals []monitor.Signal) bool
+	Review(context.Context, monitor.ReviewRequest) (*monitor.Guidance, error)
+}
+
+// A Guard has the last word on every action, right before it is performed. An
+// error refuses the action; its text is read by the actor.
+type Guard interface {
+	Allow(context.Context, actuator.Action, *screen.Observation) error
+}
+
+// A Journal keeps what happens. Both methods return once the event or the frame
+// is safe; an error stops the run before the next act.
+type Journal interface {
+	Frame(context.Context, *screen.Observation) error
+	Event(context.Context, Event) error
+}
+
+// A Budget tells what is left, as fractions from 1 to 0; see [llm.Budget].
+type Budget interface {
+	Remaining() llm.Remaining
+}
+
+// An Agent works on one task at a time. The fields up to Journal must be set.
+type Agent struct {
+	Desktop Desktop
+	Actor   *Actor
+	World   World
+	Journal Journal
+
+	Planner Planner                                                               // nil: planning is off
+	Monitor Reviewer                                                              // nil: only the detectors run
+	Guard   Guard                                                                 // nil: no guard is active, and the run's first event says so
+	Budget  Budget                                                                // nil: no limit but MaxSteps
+	Ask     func(ctx context.Context, question string) (answer string, err error) // nil: nobody can be asked
+	Watch   func(Event)                                                           // is told each event once it is written
+	Log     *slog.Logger                                                          // nil: silent
+
+	MaxSteps      int             // turns of the actor; 0 for 50
+	MaxBadReplies int             // replies in a row that are no action; 0 for 4
+	MaxRefusals   int             // claims to be done that the screen does not confirm; 0 for 3
+	Detectors     *monitor.Limits // nil for the defaults
+	Settings      map[string]any  // for the journal: the settings of the run, without secrets
+	Models        map[string]string
+
+	seq  atomic.Int64
+	step atomic.Int64
+	rec  recorder
+}
+
+// A Result is how a run ended.
+type Result struct {
+	Outcome     Outcome
+	Answer      string // what the actor said at the end, or what stopped it
+	Steps       int
+	Usage       llm.Usage
+	Calls       int
+	Dollars     float64
+	Elapsed     time.Duration
+	Plan        *planner.Plan          // as it stands at the end; nil without planning
+	Predictions worldmodel.Calibration // how often the actor's expectation came true
+}
+
+// A run is the state of one task. Only the goroutine of Run changes it.
+type run struct {
+	*Agent
+	task    string
+	plan    *planner.Plan
+	history history
+	now     *screen.Observation // the newest observation
+	before  *screen.Observation // the one before the last batch; nil at first
+	last    batch               // the last batch that was performed
+	turns   []monitor.Turn
+
+	planTries  int  // failed attempts to make a plan
+	extended   bool // the goal was checked since the plan was exhausted
+	badReplies int
+	refusals   int
+	stale      bool // the last batch was stopped before its first action
+	hits       worldmodel.Calibration
+}
+
+// errEnd ends the loop with an outcome that is a result.
+type errEnd struct {
+	outcome Outcome
+	answer  string
+}
+
+func (e *errEnd) Error() string { return string(e.outcome) + ": " + e.answer }
+
+// Run works on task until it is done or cannot go on. A task that fails is a
+// result; an error means that the run itself broke.
+func (a *Agent) Run(ctx context.Context, task string) (Result, error) {
+	start := time.Now()
+	r := &run{Agent: a, task: task}
+	err := r.begin(ctx)
+	for n := 1; err == nil; n++ {
+		if n > orDefault(a.MaxSteps, 50) {
+			err = &errEnd{OutcomeOutOfSteps, fmt.Sprintf("%d steps were not enough", n-1)}
+			break
+		}
+		a.step.Store(int64(n))
+		err = r.oneStep(ctx)
+	}
+	return r.end(ctx, err, time.Since(start))
+}
+
+// begin looks for the first time and makes the plan.
+func (r *run) begin(ctx context.Context) error {
+	if err := r.emit(ctx, r.head()); err != nil {
+		return err
+	}
+	if err := r.observe(ctx); err != nil {
+		return err
+	}
+	return r.makePlan(ctx)
+}
+
+// oneStep is the loop that the design draws: assess beside propose, review,
+// act, record. A foreseeing world model will sit in review, and the guard's
+// place is in act.
+func (r *run) oneStep(ctx context.Context) error {
+	turn, err := r.assessAndPropose(ctx)
+	if err != nil {
+		return err
+	}
+	if turn.bad != nil {
+		return r.badReply(turn)
+	}
+	r.badReplies = 0
+	turn, err = r.review(ctx, turn)
+	if err != nil {
+		return err
+	}
+	if turn.bad != nil {
+		return r.badReply(turn)
+	}
+	return r.act(ctx, turn)
+}
+
+// end writes the last event, whatever happened.
+func (r *run) end(ctx context.Context, err error, elapsed time.Duration) (Result, error) {
+	result := Result{Steps: int(r.step.Load()), Elapsed: elapsed, Plan: r.plan, Predictions: r.hits}
+	result.Usage, result.Calls, result.Dollars = r.rec.totals()
+	switch stop, isEnd := errors.AsType[*errEnd](err); {
+	case isEnd:
+		result.Outcome, result.Answer, err = stop.outcome, stop.answer, nil
+	case ctx.Err() != nil:
+		result.Outcome, result.Answer, err = OutcomeStopped, context.Cause(ctx).Error(), nil
+	case errors.Is(err, llm.ErrBudget):
+		result.Outcome, result.Answer, err = OutcomeOutOfBudget, err.Error(), nil
+	default:
+		result.Outcome, result.Answer = OutcomeFailed, err.Error()
+	}
+	ended := RunEnded{
+		Outcome: result.Outcome, Answer: result.Answer, Steps: result.Steps,
+		Usage: result.Usage, Calls: result.Calls, Dollars: result.Dollars, Millis: elapsed.Milliseconds(),
+	}
+	if err != nil {
+		ended.Error = err.Error()
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return result, errors.Join(err, r.emit(last, ended))
+}
+
+// head is the first event.
+func (r *run) head() RunStarted {
+	h := RunStarted{
+		Schema: Schema, Task: r.task, Planning: "suggestive", Guard: "none", Parser: r.Actor.Format.Name,
+		Models: r.Models, Settings: r.Settings,
+	}
+	if r.Planner == nil {
+		h.Planning = "off"
+	}
+	if r.Guard != nil {
+		h.Guard = fmt.Sprintf("%T", r.Guard)
+	}
+	return h
+}
+
+func (a *Agent) log() *slog.Logger {
+	if a.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return a.Log
+}
+
+// orDefault returns n, or def if n is 0.
+func orDefault(n, def int) int {
+	if n == 0 {
+		return def
+	}
+	return n
+}

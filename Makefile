@@ -1,0 +1,45 @@
+# desktop-agent: `make demo` shows the main job, `make test` proves the rest.
+# Both install what is missing, as root or by sudo.
+
+GO    ?= go
+BIN   := bin/desktop-agent
+BENCH ?= .
+
+.PHONY: demo test check bench build setup golden clean
+
+demo: build
+	@scripts/setup demo
+	$(BIN) demo
+
+# The tests share one desktop's worth of processor: one package at a time keeps
+# programs that are slow to start from being slower still.
+test: check
+	@scripts/setup test
+	$(GO) test -race -shuffle=on -p 1 -timeout 40m ./...
+
+check:
+	@scripts/setup check
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run: gofmt -w .'; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) fix -diff ./...
+	$(GO) mod tidy -diff
+	$(GO) test -run TestImports .
+	GOOS=windows CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/desktop-agent
+
+bench: build
+	@scripts/setup bench
+	$(GO) test -run '^$$' -bench '$(BENCH)' -p 1 -timeout 60m ./...
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/desktop-agent
+
+# Writes the golden files anew; look at the difference before you commit it.
+golden:
+	$(GO) test ./planner ./worldmodel ./monitor ./agent ./screen -run Golden -update
+
+setup:
+	@scripts/setup demo test check bench
+
+clean:
+	rm -rf bin

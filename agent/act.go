@@ -1,0 +1,171 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"image"
+	"time"
+
+	"desktop-agent/actuator"
+	"desktop-agent/screen"
+)
+
+// act performs a batch and looks at what came of it. The batch stops at the
+// first surprise: an action that was refused or may not have arrived, a window
+// that came or went, a target that no longer looks as it did.
+func (r *run) act(ctx context.Context, t turn) error {
+	chosen := r.now
+	b := batch{proposal: t.Proposal}
+	before, err := r.Desktop.Glance(ctx)
+	if err != nil {
+		return err
+	}
+	for i, a := range t.Actions {
+		if isSpecial(a) {
+			return r.special(ctx, t, b, a)
+		}
+		if why := surprise(a, chosen, before); why != "" && (i > 0 || !r.stale) {
+			b.stopped = why
+			break
+		}
+		res, err := r.perform(ctx, i, a, chosen)
+		if err != nil {
+			return err
+		}
+		b.results, b.written = append(b.results, res), false
+		last := i == len(t.Actions)-1 || res.status != actuator.Delivered
+		if last {
+			break
+		}
+		after, err := r.Desktop.Glance(ctx)
+		if err != nil {
+			return err
+		}
+		if err := r.acted(ctx, &b, same(before.Bare, after.Bare) && changesScreen(a)); err != nil {
+			return err
+		}
+		if why := windowChange(before.Windows, after.Windows); why != "" && i+1 < len(t.Actions) && !isSpecial(t.Actions[i+1]) {
+			b.stopped = why
+			break
+		}
+		before = after
+	}
+	r.stale = b.stopped != "" && len(b.results) == 0
+	return r.look(ctx, t, b)
+}
+
+// look takes the observation after a batch, which is also the one before the
+// next, and closes the turn.
+func (r *run) look(ctx context.Context, t turn, b batch) error {
+	chosen := r.now
+	if err := r.observe(ctx); err != nil {
+		return err
+	}
+	if n := len(b.results); n > 0 {
+		if !b.written { // the result of the last action is still open
+			still := n == 1 && same(chosen.Bare, r.now.Bare) && sameTree(chosen, r.now)
+			if err := r.acted(ctx, &b, still && changesScreen(b.results[0].action)); err != nil {
+				return err
+			}
+		}
+		r.before = chosen
+	}
+	m := r.monitorTurn(t, chosen)
+	m.Statuses = b.statuses()
+	r.turns = append(r.turns, m)
+	r.remember(t, b)
+	return nil
+}
+
+// perform writes an action to the journal and then does it.
+func (r *run) perform(ctx context.Context, index int, a actuator.Action, chosen *screen.Observation) (result, error) {
+	e := Acting{Index: index, Action: Recorded{a}}
+	for _, p := range actuator.Points(a) {
+		e.Device = append(e.Device, chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y)))
+	}
+	if err := r.emit(ctx, e); err != nil {
+		return result{}, err // not recorded, so not done
+	}
+	res := result{action: a, status: actuator.Delivered, index: index, began: time.Now()}
+	if r.Guard != nil {
+		if err := r.Guard.Allow(ctx, a, chosen); err != nil {
+			res.status, res.detail = actuator.Refused, err.Error()
+			return res, nil
+		}
+	}
+	var err error
+	res.output, err = r.Desktop.Do(ctx, a, chosen.Image.Mapping)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return res, err
+	case errors.Is(err, actuator.ErrRefused):
+		res.status, res.detail = actuator.Refused, err.Error()
+	default:
+		res.status, res.detail = actuator.Unknown, err.Error()
+	}
+	return res, nil
+}
+
+// acted writes the result of the last action of a batch. still says that
+// nothing changed although something should have.
+func (r *run) acted(ctx context.Context, b *batch, still bool) error {
+	res := &b.results[len(b.results)-1]
+	if still && res.status == actuator.Delivered {
+		res.status = actuator.NoEffect
+	}
+	b.written = true
+	return r.emit(ctx, Acted{
+		Index: res.index, Status: res.status, Detail: res.detail, Output: res.output,
+		Millis: time.Since(res.began).Milliseconds(),
+	})
+}
+
+// changesScreen reports whether an action that works can be expected to show.
+func changesScreen(a actuator.Action) bool {
+	switch a.(type) {
+	case actuator.Wait, actuator.SetClipboard, actuator.Copy, actuator.Move,
+		actuator.KeyDown, actuator.KeyUp, actuator.ButtonDown, actuator.ButtonUp:
+		return false
+	}
+	return true
+}
+
+// isSpecial reports whether an action asks something of the agent.
+func isSpecial(a actuator.Action) bool {
+	switch a.(type) {
+	case actuator.Zoom, actuator.Done, actuator.Infeasible, actuator.Ask:
+		return true
+	}
+	return false
+}
+
+// special does what an action asks of the agent. What stands behind it in the
+// batch is not done.
+func (r *run) special(ctx context.Context, t turn, b batch, a actuator.Action) error {
+	switch a := a.(type) {
+	case actuator.Infeasible:
+		return &errEnd{OutcomeInfeasible, a.Reason}
+	case actuator.Done:
+		return r.done(ctx, t, b, a)
+	case actuator.Zoom:
+		b.zoom = &a.Region
+	case actuator.Ask:
+		return r.ask(ctx, t, b, a)
+	}
+	return r.look(ctx, t, b)
+}
+
+// ask puts a question to the user.
+func (r *run) ask(ctx context.Context, t turn, b batch, a actuator.Ask) error {
+	if r.Ask == nil {
+		b.hint = "Nobody is there to answer questions. Decide by what the task says, or say that it cannot be done."
+		return r.look(ctx, t, b)
+	}
+	answer, err := r.Ask(ctx, a.Question)
+	if err != nil {
+		return &errEnd{OutcomeBlocked, "no answer to: " + a.Question}
+	}
+	b.answer = answer
+	return r.look(ctx, t, b)
+}

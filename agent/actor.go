@@ -1,0 +1,110 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"desktop-agent/actuator"
+	"desktop-agent/llm"
+	"desktop-agent/planner"
+	"desktop-agent/screen"
+)
+
+// An Actor asks a model what to do next.
+type Actor struct {
+	Model  llm.Model
+	Format Format
+
+	ScreenTokens  int // budget of the linearised tree in a prompt; 0 for the default of [screen.Observation.Text]
+	KeepImages    int // the newest screenshots stay in the conversation; 0 for 3
+	PruneInterval int // screenshots are dropped this many at a time, so that the prompt's beginning stays cached; 0 for 4
+}
+
+// A Format is how the actor writes its actions.
+type Format struct {
+	Name   string // "code" or "tools"; the prompt explains the format of that name
+	Parser actuator.Parser
+	Tools  []llm.Tool // offered to the model, with "tools"
+}
+
+// A proposal is a reply of the actor with what the parser made of it.
+type proposal struct {
+	actuator.Proposal
+	reply llm.Message // as the model wrote it
+	bad   error       // a [*actuator.ParseError], if the reply was no action
+}
+
+// A question is what the actor is asked.
+type question struct {
+	task     string
+	plan     *planner.Plan
+	history  *history
+	now      *screen.Observation
+	report   string      // what became of the last batch; "" at first
+	zoom     *llm.Image  // the enlarged region that the last turn asked for
+	advice   string      // from the monitor or the world model, with the reply it is about
+	rejected llm.Message // the reply that the advice is about
+}
+
+// propose asks for the next batch of actions. A reply that is no action is
+// returned with its error, for the next turn to answer.
+func (a *Actor) propose(ctx context.Context, q question) (proposal, error) {
+	messages, err := a.messages(q)
+	if err != nil {
+		return proposal{}, err
+	}
+	response, err := a.Model.Complete(ctx, &llm.Request{
+		Role: llm.Actor, Purpose: "propose", Prompt: promptHash("actor", "turn"),
+		Messages: messages, Tools: a.Format.Tools,
+	})
+	if err != nil {
+		return proposal{}, fmt.Errorf("propose: %w", err)
+	}
+	p := proposal{reply: llm.Message{From: llm.Assistant, Calls: response.Calls}}
+	if response.Text != "" {
+		p.reply.Parts = []llm.Part{llm.Text(response.Text)}
+	}
+	reply := actuator.Reply{Text: response.Text}
+	for _, c := range response.Calls {
+		reply.Calls = append(reply.Calls, actuator.Call(c))
+	}
+	p.Proposal, p.bad = a.Format.Parser.Parse(reply, q.now.Image.Mapping.Bounds())
+	return p, nil
+}
+
+// messages builds the conversation: the rules, the task, the turns so far, the
+// plan right before the last message, and what the desktop looks like now.
+func (a *Actor) messages(q question) ([]llm.Message, error) {
+	system, err := render("actor", actorPrompt{Format: a.Format.Name})
+	if err != nil {
+		return nil, err
+	}
+	task, err := render("task", taskPrompt{Task: q.task})
+	if err != nil {
+		return nil, err
+	}
+	last, err := render("turn", turnPrompt{
+		Report: q.report, Advice: q.advice, Zoomed: q.zoom != nil, FrameID: q.now.FrameID,
+		Size:   q.now.Image.Mapping.Size,
+		Screen: llm.Untrusted("screen", q.now.Text(a.ScreenTokens)),
+	})
+	if err != nil {
+		return nil, err
+	}
+	messages := []llm.Message{llm.SystemText(system), llm.UserText(task)}
+	messages = append(messages, q.history.messages()...)
+	if q.plan != nil {
+		messages = append(messages, llm.UserText(q.plan.Format()))
+	}
+	now := llm.UserText(last)
+	now.Parts = append(now.Parts, imageOf(q.now))
+	if q.zoom != nil {
+		now.Parts = append(now.Parts, *q.zoom)
+	}
+	messages = append(messages, now)
+	return llm.Prune(messages, orDefault(a.KeepImages, 3), orDefault(a.PruneInterval, 4)), nil
+}
+
+func imageOf(o *screen.Observation) llm.Image {
+	return llm.Image{Data: o.Image.Data, Type: o.Image.Type, FrameID: o.FrameID}
+}

@@ -1,0 +1,108 @@
+package agent
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"slices"
+
+	"desktop-agent/actuator"
+	"desktop-agent/screen"
+)
+
+// caret is the largest box, in device pixels, whose change alone is no effect:
+// a text cursor that blinks.
+var caret = image.Pt(3, 48)
+
+// same reports whether two pictures differ in nothing but a blinking caret.
+func same(a, b *image.RGBA) bool {
+	if a.Rect != b.Rect {
+		return false
+	}
+	box := diffBox(a, b)
+	return box.Dx() <= caret.X && box.Dy() <= caret.Y
+}
+
+// diffBox returns the smallest box that holds every pixel that differs between
+// two pictures of one size.
+func diffBox(a, b *image.RGBA) (box image.Rectangle) {
+	for _, tile := range screen.Changed(a, b) {
+		for y := tile.Min.Y; y < tile.Max.Y; y++ {
+			i, j := a.PixOffset(tile.Min.X, y), a.PixOffset(tile.Max.X, y)
+			p, q := a.Pix[i:j], b.Pix[i:j]
+			if bytes.Equal(p, q) {
+				continue
+			}
+			first, last := -1, 0
+			for x := 0; x < len(p); x += 4 {
+				if !bytes.Equal(p[x:x+4], q[x:x+4]) {
+					if first < 0 {
+						first = x / 4
+					}
+					last = x / 4
+				}
+			}
+			box = box.Union(image.Rect(tile.Min.X+first, y, tile.Min.X+last+1, y+1))
+		}
+	}
+	return box
+}
+
+// sameTree reports whether two observations tell the same of every node.
+func sameTree(a, b *screen.Observation) bool {
+	if len(a.Tree.Nodes) != len(b.Tree.Nodes) {
+		return false
+	}
+	for i, n := range a.Tree.Nodes {
+		m := b.Tree.Nodes[i]
+		if n.Role != m.Role || n.Name != m.Name || n.Text != m.Text || n.Box != m.Box || !slices.Equal(n.States, m.States) {
+			return false
+		}
+	}
+	return true
+}
+
+// sight is half the side, in device pixels, of the square around a target that
+// must look as it did when the model chose it.
+const sight = 12
+
+// surprise returns why an action of a batch must not be performed although it
+// was proposed: the desktop is not what the model saw. chosen is what it saw,
+// now what there is. It returns "" if there is nothing to say.
+func surprise(a actuator.Action, chosen *screen.Observation, now Glance) string {
+	if chosen.Bare.Rect != now.Bare.Rect {
+		return fmt.Sprintf("the screen's size changed from %v to %v", chosen.Bare.Rect.Size(), now.Bare.Rect.Size())
+	}
+	for _, p := range actuator.Points(a) {
+		at := chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
+		box := image.Rectangle{Min: at, Max: at}.Inset(-sight).Intersect(now.Bare.Rect)
+		was, is := chosen.Bare.SubImage(box).(*image.RGBA), now.Bare.SubImage(box).(*image.RGBA)
+		if !same(was, is) {
+			return fmt.Sprintf("what is at (%d, %d) is no longer what the screenshot %s shows", p.X, p.Y, chosen.FrameID)
+		}
+	}
+	return ""
+}
+
+// windowChange returns in words how two lists of windows differ, or "".
+func windowChange(before, after []screen.Window) string {
+	has := func(list []screen.Window, id uint32) bool {
+		return slices.ContainsFunc(list, func(w screen.Window) bool { return w.ID == id })
+	}
+	for _, w := range after {
+		if !has(before, w.ID) {
+			return fmt.Sprintf("a window opened: %q", w.Title)
+		}
+	}
+	for _, w := range before {
+		if !has(after, w.ID) {
+			return fmt.Sprintf("a window closed: %q", w.Title)
+		}
+	}
+	for _, w := range after {
+		if w.Focused && !slices.ContainsFunc(before, func(b screen.Window) bool { return b.ID == w.ID && b.Focused }) {
+			return fmt.Sprintf("another window has the focus: %q", w.Title)
+		}
+	}
+	return ""
+}

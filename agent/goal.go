@@ -1,0 +1,55 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"desktop-agent/actuator"
+	"desktop-agent/worldmodel"
+)
+
+// done decides on a claim that the task is done: only a fresh observation that
+// shows the goal ends the run. A refusal is read by the actor.
+func (r *run) done(ctx context.Context, t turn, b batch, claim actuator.Done) error {
+	if err := r.look(ctx, t, b); err != nil {
+		return err
+	}
+	check, err := r.checkGoal(ctx, claim.Answer)
+	if err != nil {
+		return err
+	}
+	if check.Accepted {
+		return &errEnd{OutcomeDone, claim.Answer}
+	}
+	r.refusals++
+	if limit := orDefault(r.MaxRefusals, 3); r.refusals >= limit {
+		return &errEnd{OutcomeBlocked, fmt.Sprintf(
+			"the actor said %d times that the task is done, but the screen does not show it: %s", limit, check.Missing)}
+	}
+	r.last.denied = check.Missing
+	return nil
+}
+
+// checkGoal asks whether the newest observation shows the goal, and writes the
+// answer to the journal. A world model that cannot tell confirms nothing.
+func (r *run) checkGoal(ctx context.Context, claim string) (GoalChecked, error) {
+	e := GoalChecked{FrameID: r.now.FrameID}
+	req := worldmodel.GoalRequest{Task: r.task, Claim: claim, History: r.history.words(20), Now: r.now}
+	if r.plan != nil {
+		req.Plan = r.plan.Clone()
+	}
+	check, err := r.World.CheckGoal(ctx, req)
+	switch {
+	case fatal(ctx, err):
+		return e, err
+	case err != nil:
+		e.Missing = "the check of the goal failed: " + err.Error()
+	default:
+		var why string
+		e.Evidence = check.Evidence
+		if e.Accepted, why = worldmodel.Confirmed(check, r.now); !e.Accepted {
+			e.Missing = why
+		}
+	}
+	return e, r.emit(ctx, e)
+}

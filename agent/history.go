@@ -1,0 +1,107 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"desktop-agent/actuator"
+	"desktop-agent/llm"
+)
+
+// A history is the conversation so far. Its beginning never changes, so that a
+// provider's prompt cache stays valid.
+type history struct {
+	turns []pastTurn
+}
+
+// A pastTurn is what the actor saw, said, and what became of it.
+type pastTurn struct {
+	seen  llm.Message   // the report of the batch before, and the screenshot
+	said  llm.Message   // the actor's reply, letter by letter
+	tools []llm.Message // answers to its tool calls
+	words []string      // each action with its result, for the other roles
+}
+
+// add appends a turn whose last message was report and image; results are what
+// became of the actions of the reply.
+func (h *history) add(q question, said llm.Message, words []string, answer string) {
+	seen, err := render("past", pastPrompt{Report: q.report, FrameID: q.now.FrameID, Advice: q.advice})
+	if err != nil {
+		seen = q.report // the template is checked by a test
+	}
+	turn := pastTurn{seen: llm.UserText(seen), said: said, words: words}
+	turn.seen.Parts = append(turn.seen.Parts, imageOf(q.now))
+	for _, c := range said.Calls {
+		turn.tools = append(turn.tools, llm.Message{From: llm.ToolReply, CallID: c.ID, Parts: []llm.Part{llm.Text(answer)}})
+	}
+	h.turns = append(h.turns, turn)
+}
+
+func (h *history) messages() []llm.Message {
+	var list []llm.Message
+	for _, t := range h.turns {
+		list = append(list, t.seen, t.said)
+		list = append(list, t.tools...)
+	}
+	return list
+}
+
+// words returns the newest turns in words, oldest first, for prompts that need
+// to know what was done but not how it was said.
+func (h *history) words(newest int) []string {
+	var list []string
+	for i, t := range h.turns[max(0, len(h.turns)-newest):] {
+		n := max(0, len(h.turns)-newest) + i + 1
+		list = append(list, fmt.Sprintf("%d. %s", n, strings.Join(t.words, "; ")))
+	}
+	return list
+}
+
+// A batch is what became of a proposal.
+type batch struct {
+	proposal actuator.Proposal
+	results  []result
+	written  bool   // the result of the last action is in the journal
+	stopped  string // why the rest of the batch was not performed; "" if all was
+	zoom     *actuator.Region
+	answer   string // of the user, to an [actuator.Ask]
+	bad      string // why the reply was no action
+	denied   string // why the claim that the task is done was not accepted
+	hint     string // what the agent itself has to say
+}
+
+// A result is what became of one action.
+type result struct {
+	action actuator.Action
+	status actuator.Status
+	detail string
+	output string // the clipboard, after Copy
+	index  int    // within the batch
+	began  time.Time
+}
+
+// statuses returns the status of each action performed.
+func (b batch) statuses() []actuator.Status {
+	list := make([]actuator.Status, len(b.results))
+	for i, r := range b.results {
+		list[i] = r.status
+	}
+	return list
+}
+
+// words returns each result in words.
+func (b batch) words() []string {
+	var list []string
+	for _, r := range b.results {
+		line := actuator.DescribeFull(r.action) + ": " + strings.ReplaceAll(string(r.status), "_", " ")
+		if r.detail != "" {
+			line += " (" + r.detail + ")"
+		}
+		list = append(list, line)
+	}
+	if b.stopped != "" {
+		list = append(list, "stopped: "+b.stopped)
+	}
+	return list
+}

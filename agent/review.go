@@ -1,0 +1,157 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"desktop-agent/actuator"
+	"desktop-agent/monitor"
+	"desktop-agent/screen"
+)
+
+// review gives the verdict on a proposal. Detectors always run; the monitor is
+// asked when one fires and every few steps. Guidance first has the action
+// proposed again, and changes the plan only when that did not help or when the
+// trouble is fundamental. All of this is advice and fails open.
+//
+// Foreseeing effects that are not harmless belongs here, before the monitor.
+func (r *run) review(ctx context.Context, t turn) (turn, error) {
+	if err := r.extendPlan(ctx, t); err != nil {
+		return t, err
+	}
+	signals := monitor.Detect(append(slices.Clone(r.turns), r.monitorTurn(t, r.now)), r.left(), r.Detectors)
+	guidance, err := r.guidance(ctx, t, signals)
+	if err != nil {
+		return t, err
+	}
+	if guidance == nil {
+		return t, r.emit(ctx, Reviewed{Verdict: Go, Signals: signals})
+	}
+	if guidance.Fundamental {
+		return r.replan(ctx, t, signals, guidance)
+	}
+	if err := r.emit(ctx, Reviewed{Verdict: Regenerate, Signals: signals, Guidance: guidance.Text, Reason: guidance.Source}); err != nil {
+		return t, err
+	}
+	again, err := r.regenerate(ctx, t, guidance.Text)
+	if err != nil || again.bad != nil {
+		return again, err
+	}
+	second, err := r.guidance(ctx, again, monitor.Detect(append(slices.Clone(r.turns), r.monitorTurn(again, r.now)), r.left(), r.Detectors))
+	if err != nil {
+		return again, err
+	}
+	if second == nil {
+		return again, r.emit(ctx, Reviewed{Verdict: Go, Reason: "proposed again"})
+	}
+	return r.replan(ctx, again, signals, second)
+}
+
+// guidance returns what the monitor, or else the world model, has to say
+// against a proposal; nil if nothing.
+func (r *run) guidance(ctx context.Context, t turn, signals []monitor.Signal) (*monitor.Guidance, error) {
+	if r.Monitor != nil && r.Monitor.Due(int(r.step.Load()), signals) {
+		req := monitor.ReviewRequest{
+			Task: r.task, Now: r.now, Proposal: t.Proposal, Signals: signals, History: r.history.words(10),
+		}
+		if r.plan != nil {
+			req.Plan = r.plan.Clone()
+		}
+		g, err := r.Monitor.Review(ctx, req)
+		if fatal(ctx, err) {
+			return nil, err
+		}
+		if err != nil {
+			r.log().WarnContext(ctx, "no review", "err", err)
+		} else if g != nil {
+			return g, nil
+		}
+	}
+	if t.guidance != "" {
+		return &monitor.Guidance{Text: t.guidance, Source: "worldmodel"}, nil
+	}
+	return nil, nil
+}
+
+// regenerate asks the actor again, with guidance on its proposal.
+func (r *run) regenerate(ctx context.Context, t turn, guidance string) (turn, error) {
+	advice, err := render("advice", advicePrompt{Text: guidance, Proposal: describeAll(t.Actions)})
+	if err != nil {
+		return t, err
+	}
+	again := turn{question: t.question}
+	again.advice = advice
+	if r.plan != nil {
+		again.plan = r.plan.Clone()
+	}
+	if again.proposal, err = r.Actor.propose(ctx, again.question); err != nil {
+		return again, err
+	}
+	return again, r.emit(ctx, proposed(again))
+}
+
+// replan revises the plan and has the action proposed once more. That proposal
+// stands: nothing may go round for ever.
+func (r *run) replan(ctx context.Context, t turn, signals []monitor.Signal, g *monitor.Guidance) (turn, error) {
+	e := Reviewed{Verdict: Replan, Signals: signals, Guidance: g.Text, Reason: g.Source}
+	if err := r.emit(ctx, e); err != nil {
+		return t, err
+	}
+	if err := r.revise(ctx, g.Source, g.Text); err != nil {
+		return t, err
+	}
+	return r.regenerate(ctx, t, g.Text)
+}
+
+// extendPlan looks at the goal when the plan is exhausted and the actor goes
+// on: if the goal is not reached, the plan is extended by what is missing.
+func (r *run) extendPlan(ctx context.Context, t turn) error {
+	if r.plan == nil || !r.plan.Exhausted() || r.extended || endsWithDone(t.Actions) {
+		return nil
+	}
+	r.extended = true
+	check, err := r.checkGoal(ctx, "")
+	if err != nil || check.Accepted {
+		return err
+	}
+	return r.revise(ctx, "goal_check", check.Missing)
+}
+
+// monitorTurn is what the detectors know of a turn whose actions were chosen on
+// an observation. The statuses of a proposal are not known yet.
+func (r *run) monitorTurn(t turn, chosen *screen.Observation) monitor.Turn {
+	m := monitor.Turn{Step: int(r.step.Load()), Actions: t.Actions, Screen: chosen.Bare}
+	if r.plan != nil {
+		m.ProgressStep = r.plan.ProgressStep()
+	}
+	return m
+}
+
+// left is what remains of the budgets.
+func (r *run) left() monitor.BudgetLeft {
+	steps := orDefault(r.MaxSteps, 50)
+	left := monitor.BudgetLeft{"steps": float64(steps-int(r.step.Load())) / float64(steps)}
+	if r.Budget != nil {
+		b := r.Budget.Remaining()
+		left["tokens"], left["dollars"], left["time"] = b.Tokens, b.Dollars, b.Time
+	}
+	return left
+}
+
+func endsWithDone(list []actuator.Action) bool {
+	if len(list) == 0 {
+		return false
+	}
+	_, done := list[len(list)-1].(actuator.Done)
+	return done
+}
+
+func describeAll(list []actuator.Action) string {
+	words := make([]string, len(list))
+	for i, a := range list {
+		words[i] = actuator.DescribeFull(a)
+	}
+	return fmt.Sprintf("[%s]", strings.Join(words, "; "))
+}

@@ -1,0 +1,236 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"desktop-agent/actuator"
+	"desktop-agent/llm"
+	"desktop-agent/planner"
+	"desktop-agent/worldmodel"
+)
+
+// planTries is how often a plan that could not be made is tried for, in a run.
+const planTries = 3
+
+// A turn is one question to the actor and its answer.
+type turn struct {
+	question
+	proposal
+	guidance string // of the world model, on what came of the last batch; "" if none
+}
+
+// fatal reports whether an error of an adviser ends the run: a budget that is
+// used up, a journal that cannot be written, a run that is being stopped. All
+// else that goes wrong with advice is noted, and the run goes on without it.
+func fatal(ctx context.Context, err error) bool {
+	return err != nil && (ctx.Err() != nil || errors.Is(err, llm.ErrBudget) || errors.Is(err, ErrJournal))
+}
+
+// makePlan asks for a plan, unless planning is off.
+func (r *run) makePlan(ctx context.Context) error {
+	if r.Planner == nil {
+		return nil
+	}
+	plan, err := r.Planner.Generate(ctx, r.task, r.now)
+	if fatal(ctx, err) {
+		return err
+	}
+	if err != nil || plan.Fallback {
+		r.planTries++
+	}
+	if err != nil {
+		r.log().WarnContext(ctx, "no plan", "err", err)
+		return r.emit(ctx, Planned{Error: err.Error()})
+	}
+	r.plan = plan
+	return r.emit(ctx, Planned{Plan: plan.Clone()})
+}
+
+// planWanted reports whether it is time to try for a plan again: one failed, or
+// was made without a model and nothing of it is done. The tries are 2, 4, 8 …
+// steps apart.
+func (r *run) planWanted() bool {
+	if r.Planner == nil || r.planTries == 0 || r.planTries >= planTries {
+		return false
+	}
+	if r.plan != nil && (!r.plan.Fallback || r.plan.ProgressStep() > 1) {
+		return false
+	}
+	step := int(r.step.Load())
+	return step > 1 && step%(1<<r.planTries) == 0
+}
+
+// assessAndPropose asks the world model what the last batch did, and the actor
+// what to do next, at the same time: a harmless step waits for one model call.
+func (r *run) assessAndPropose(ctx context.Context) (turn, error) {
+	if r.planWanted() {
+		if err := r.makePlan(ctx); err != nil {
+			return turn{}, err
+		}
+	}
+	t := turn{question: r.question()}
+	var assessed *worldmodel.Assessment
+	group, both := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		assessed, err = r.assess(both)
+		return err
+	})
+	group.Go(func() (err error) {
+		t.proposal, err = r.Actor.propose(both, t.question)
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return t, err
+	}
+	if err := r.emit(ctx, proposed(t)); err != nil {
+		return t, err
+	}
+	if assessed == nil {
+		return t, nil
+	}
+	r.hits.Add(assessed.AsExpected)
+	if assessed.Guidance != nil {
+		t.guidance = *assessed.Guidance
+	}
+	return t, r.advance(ctx, assessed)
+}
+
+// question is what the actor is asked now. The plan is a copy: it may advance
+// while the actor thinks.
+func (r *run) question() question {
+	q := question{task: r.task, history: &r.history, now: r.now, report: r.report()}
+	if r.plan != nil {
+		q.plan = r.plan.Clone()
+	}
+	if region := r.last.zoom; region != nil {
+		if picture, err := r.now.Zoom(region.Rect(), r.now.Image.Mapping.Size); err == nil {
+			q.zoom = &llm.Image{Data: picture.Data, Type: picture.Type, FrameID: r.now.FrameID + "-zoom"}
+		}
+	}
+	return q
+}
+
+// assess asks the world model about the last batch; nil if there was none, or
+// if it could not tell.
+func (r *run) assess(ctx context.Context) (*worldmodel.Assessment, error) {
+	if r.before == nil || len(r.last.results) == 0 {
+		return nil, nil
+	}
+	req := worldmodel.AssessRequest{
+		Task: r.task, Expect: r.last.proposal.Expect, Results: r.last.words(), Before: r.before, Now: r.now,
+	}
+	for _, result := range r.last.results {
+		req.Actions = append(req.Actions, result.action)
+	}
+	if r.plan != nil {
+		req.Plan = r.plan.Clone()
+	}
+	a, err := r.World.Assess(ctx, req)
+	if fatal(ctx, err) {
+		return nil, err
+	}
+	if err != nil {
+		r.log().WarnContext(ctx, "no assessment", "err", err)
+		return nil, r.emit(ctx, Assessed{FrameID: r.now.FrameID, Error: err.Error()})
+	}
+	return a, nil
+}
+
+// advance completes the current step of the plan if the claim of the world
+// model holds on the fresh observation.
+func (r *run) advance(ctx context.Context, a *worldmodel.Assessment) error {
+	e := Assessed{FrameID: r.now.FrameID, Assessment: a}
+	if r.plan != nil {
+		evidence, why := worldmodel.Progress(r.plan, a, r.now)
+		e.Why = why
+		if evidence != nil {
+			if err := r.plan.Complete(*evidence); err != nil {
+				e.Why = err.Error()
+			} else {
+				e.Advanced = true
+			}
+		}
+		e.Plan = r.plan.Clone()
+	}
+	return r.emit(ctx, e)
+}
+
+// report tells the actor what became of its last batch.
+func (r *run) report() string {
+	p := reportPrompt{Stopped: r.last.stopped, Answer: r.last.answer, Bad: r.last.bad, Denied: r.last.denied, Hint: r.last.hint}
+	for _, result := range r.last.results {
+		line := resultLine{
+			Action: actuator.DescribeFull(result.action), Detail: result.detail,
+			Status: strings.ReplaceAll(string(result.status), "_", " "),
+		}
+		if result.output != "" {
+			line.Output = llm.Untrusted("clipboard", result.output)
+		}
+		p.Results = append(p.Results, line)
+	}
+	text, err := render("report", p)
+	if err != nil {
+		r.log().Error("report", "err", err)
+	}
+	return text
+}
+
+// remember closes the turn: what the actor saw and said, and what came of it.
+func (r *run) remember(t turn, b batch) {
+	answer := strings.Join(b.words(), "; ")
+	if b.bad != "" {
+		answer = b.bad
+	}
+	if answer == "" {
+		answer = "see the next message"
+	}
+	r.history.add(t.question, t.reply, b.words(), answer)
+	r.last = b
+}
+
+// badReply lets the actor read why its reply was no action. Nothing was done,
+// so the observation stays.
+func (r *run) badReply(t turn) error {
+	r.badReplies++
+	if limit := orDefault(r.MaxBadReplies, 4); r.badReplies >= limit {
+		return fmt.Errorf("%d replies of the actor in a row are no action, the last because: %w", limit, t.bad)
+	}
+	r.remember(t, batch{bad: t.bad.Error()})
+	return nil
+}
+
+func proposed(t turn) Proposed {
+	e := Proposed{FrameID: t.now.FrameID, Thought: t.Thought, Expect: t.Expect}
+	for _, a := range t.Actions {
+		e.Actions = append(e.Actions, Recorded{a})
+	}
+	if t.bad != nil {
+		e.Error = t.bad.Error()
+	}
+	return e
+}
+
+// revise asks for a new plan because of guidance. That it fails, or that the
+// plan was changed often enough, stops nothing.
+func (r *run) revise(ctx context.Context, source, guidance string) error {
+	if r.plan == nil || r.Planner == nil {
+		return nil
+	}
+	plan, err := r.Planner.Revise(ctx, r.plan, planner.RevisionRequest{
+		Source: source, Guidance: guidance, Now: r.now, History: r.history.words(20),
+	})
+	if fatal(ctx, err) {
+		return err
+	}
+	if err != nil {
+		r.log().WarnContext(ctx, "plan not revised", "err", err)
+		return r.emit(ctx, Planned{Plan: r.plan.Clone(), Error: err.Error()})
+	}
+	r.plan, r.extended = plan, false
+	return r.emit(ctx, Planned{Plan: plan.Clone()})
+}
