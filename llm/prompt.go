@@ -58,11 +58,11 @@ func ParsePrompts(files fs.FS) *Prompts {
 // Request renders the prompt of one model call: a system message, and a user's
 // message that ends with images. The name is the request's purpose.
 func (p *Prompts) Request(role Role, name string, data any, images ...Image) (*Request, error) {
-	system, err := p.render(name+".system", data)
+	system, err := p.Render(name+".system", data)
 	if err != nil {
 		return nil, err
 	}
-	user, err := p.render(name+".user", data)
+	user, err := p.Render(name+".user", data)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,9 @@ func (p *Prompts) Request(role Role, name string, data any, images ...Image) (*R
 // template does. It is "" for a name that is not there.
 func (p *Prompts) Hash(name string) string { return p.hashes[name] }
 
-func (p *Prompts) render(name string, data any) (string, error) {
+// Render renders one template by its full name, for the parts of a prompt that
+// are no message of their own.
+func (p *Prompts) Render(name string, data any) (string, error) {
 	var b strings.Builder
 	if err := p.set.ExecuteTemplate(&b, name, data); err != nil {
 		return "", fmt.Errorf("prompt %s: %w", name, err)
