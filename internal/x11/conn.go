@@ -6,7 +6,6 @@
 package x11
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -22,8 +21,12 @@ type Conn struct {
 	Screen *xproto.ScreenInfo
 	Root   xproto.Window
 
+	selecting sync.Mutex // held while an event mask is read and changed
+
 	mu        sync.Mutex
+	decoders  map[byte]xgb.NewEventFun // of extensions, by event code
 	atoms     map[string]xproto.Atom
+	names     map[xproto.Atom]string
 	listeners map[*listener]bool
 	closed    chan struct{} // closed when the server hangs up
 	pings     uint32        // the last time stamp sent by Ping
@@ -42,7 +45,9 @@ func Dial(display string) (*Conn, error) {
 	conn := &Conn{
 		pings: xproto.Setup(c).ResourceIdBase, // no two connections send the same
 		Conn:  c, Screen: screen, Root: screen.Root,
+		decoders:  map[byte]xgb.NewEventFun{},
 		atoms:     map[string]xproto.Atom{},
+		names:     map[xproto.Atom]string{},
 		listeners: map[*listener]bool{},
 		closed:    make(chan struct{}),
 	}
@@ -134,6 +139,10 @@ func (c *Conn) dispatch() {
 			continue // an error of a request that nobody waits for
 		}
 		c.mu.Lock()
+		if event = c.decode(event); event == nil {
+			c.mu.Unlock()
+			continue
+		}
 		for l := range c.listeners {
 			l.mu.Lock()
 			l.queue = append(l.queue, event)
@@ -144,17 +153,5 @@ func (c *Conn) dispatch() {
 			}
 		}
 		c.mu.Unlock()
-	}
-}
-
-// wait returns nil when done is closed.
-func (c *Conn) wait(ctx context.Context, done <-chan struct{}) error {
-	select {
-	case <-done:
-		return nil
-	case <-c.closed:
-		return ErrNoDisplay
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

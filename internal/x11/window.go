@@ -3,21 +3,14 @@
 package x11
 
 import (
-	"context"
+	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"image"
-	"slices"
-	"sync"
+	"unicode/utf8"
 
-	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
 )
-
-// ErrNoPing reports that a window does not take part in the _NET_WM_PING
-// protocol, so that its program cannot be asked whether it is alive.
-var ErrNoPing = errors.New("window does not answer pings")
 
 // Property returns the raw value of a window's property; nil if it has none.
 func (c *Conn) Property(w xproto.Window, name string) ([]byte, error) {
@@ -72,10 +65,24 @@ func (c *Conn) Active() (xproto.Window, error) {
 func (c *Conn) Title(w xproto.Window) string {
 	for _, name := range []string{"_NET_WM_NAME", "WM_NAME"} {
 		if value, err := c.Property(w, name); err == nil && len(value) > 0 {
-			return string(value)
+			return Text(value)
 		}
 	}
 	return ""
+}
+
+// Text returns the text of a property, which is in UTF-8 or, in old programs,
+// in Latin-1.
+func Text(value []byte) string {
+	value = bytes.TrimRight(value, "\x00")
+	if utf8.Valid(value) {
+		return string(value)
+	}
+	runes := make([]rune, len(value))
+	for i, b := range value {
+		runes[i] = rune(b)
+	}
+	return string(runes)
 }
 
 // Box returns a window's area without its frame, in pixels of the root window.
@@ -94,61 +101,11 @@ func (c *Conn) Box(w xproto.Window) (image.Rectangle, error) {
 	return image.Rectangle{Min: at, Max: at.Add(image.Pt(int(g.Width), int(g.Height)))}, nil
 }
 
-// Ping asks the program of window w whether it has taken all input that was
-// sent before, and waits for the answer. Events of a client arrive in order,
-// so the answer says so. It returns nil when the program answered,
-// [ErrNoPing] at once if it does not take part, and the context's error if no
-// answer came in time. Input must have reached the server before the call: see
-// [Conn.RoundTrip] of the connection that sent it.
-func (c *Conn) Ping(ctx context.Context, w xproto.Window) error {
-	protocols, err := c.Cardinals(w, "WM_PROTOCOLS")
-	if err != nil {
-		return err
-	}
-	ping, err := c.Atom("_NET_WM_PING")
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(protocols, uint32(ping)) {
-		return ErrNoPing
-	}
-	protocolsAtom, err := c.Atom("WM_PROTOCOLS")
-	if err != nil {
-		return err
-	}
-	if err := c.Select(c.Root, xproto.EventMaskSubstructureNotify); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	c.pings++
-	stamp := c.pings
-	c.mu.Unlock()
-
-	answered := make(chan struct{})
-	once := sync.OnceFunc(func() { close(answered) })
-	stop := c.Listen(func(e xgb.Event) {
-		m, ok := e.(xproto.ClientMessageEvent)
-		if ok && m.Type == protocolsAtom && len(m.Data.Data32) > 2 &&
-			m.Data.Data32[0] == uint32(ping) && m.Data.Data32[1] == stamp && m.Data.Data32[2] == uint32(w) {
-			once()
-		}
-	})
-	defer stop()
-	message := xproto.ClientMessageEvent{
-		Format: 32, Window: w, Type: protocolsAtom,
-		Data: xproto.ClientMessageDataUnionData32New([]uint32{uint32(ping), stamp, uint32(w), 0, 0}),
-	}
-	if err := xproto.SendEventChecked(c.Conn, false, w, 0, string(message.Bytes())).Check(); err != nil {
-		return fmt.Errorf("ping: %w", err)
-	}
-	return c.wait(ctx, answered)
-}
-
 // Select asks for more kinds of events of a window, beside those asked for
 // before over this connection.
 func (c *Conn) Select(w xproto.Window, mask uint32) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.selecting.Lock()
+	defer c.selecting.Unlock()
 	reply, err := xproto.GetWindowAttributes(c.Conn, w).Reply()
 	if err != nil {
 		return fmt.Errorf("select events: %w", err)
@@ -157,4 +114,28 @@ func (c *Conn) Select(w xproto.Window, mask uint32) error {
 		return nil
 	}
 	return xproto.ChangeWindowAttributesChecked(c.Conn, w, xproto.CwEventMask, []uint32{reply.YourEventMask | mask}).Check()
+}
+
+// AtomName returns the name of an atom, which is looked up once; "" for none.
+func (c *Conn) AtomName(atom xproto.Atom) string {
+	c.mu.Lock()
+	name, ok := c.names[atom]
+	c.mu.Unlock()
+	if ok || atom == 0 {
+		return name
+	}
+	reply, err := xproto.GetAtomName(c.Conn, atom).Reply()
+	if err != nil {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.names[atom] = reply.Name
+	return reply.Name
+}
+
+// Owner returns what the windows of one client have in common: the part of
+// their IDs that tells clients apart.
+func (c *Conn) Owner(w xproto.Window) uint32 {
+	return uint32(w) &^ xproto.Setup(c.Conn).ResourceIdMask
 }
