@@ -2,23 +2,25 @@ package llm
 
 import (
 	"crypto/sha256"
-	"embed"
+	_ "embed" // for the rule about untrusted text
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"strings"
 	"text/template"
 	"unicode"
 )
 
-//go:embed prompts/*.tmpl
-var sharedPrompts embed.FS
+//go:embed prompts/untrusted.tmpl
+var untrustedRule string
 
 // Prompts are the prompt templates of a package: for each model call a file
 // prompts/<name>.tmpl that defines two templates of [text/template],
 // "<name>.system" for the rules, which never change within a run, and
-// "<name>.user" for what is asked.
+// "<name>.user" for what is asked. Other files hold what calls share.
 //
 // A template may use {{template "untrusted"}}, the rule that tells a model what
 // [Untrusted] means, and the function untrusted, such as in
@@ -33,24 +35,26 @@ type Prompts struct {
 func ParsePrompts(files fs.FS) *Prompts {
 	p := &Prompts{hashes: make(map[string]string)}
 	p.set = template.New("").Option("missingkey=error").Funcs(template.FuncMap{"untrusted": Untrusted})
-	template.Must(p.set.ParseFS(sharedPrompts, "prompts/*.tmpl"))
+	template.Must(p.set.Parse(untrustedRule))
 	template.Must(p.set.ParseFS(files, "prompts/*.tmpl"))
 
-	shared, err := fs.ReadFile(sharedPrompts, "prompts/untrusted.tmpl")
-	if err != nil {
-		panic(err)
-	}
+	shared, calls := untrustedRule, make(map[string]string)
 	names, err := fs.Glob(files, "prompts/*.tmpl")
-	if err != nil {
-		panic(err)
-	}
-	for _, name := range names {
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			panic(err)
+	for _, file := range names {
+		text, failed := fs.ReadFile(files, file)
+		err = errors.Join(err, failed)
+		if name := strings.TrimSuffix(path.Base(file), ".tmpl"); p.set.Lookup(name+".system") != nil {
+			calls[name] = string(text)
+		} else {
+			shared += string(text)
 		}
-		sum := sha256.Sum256(append(text, shared...))
-		p.hashes[strings.TrimSuffix(strings.TrimPrefix(name, "prompts/"), ".tmpl")] = hex.EncodeToString(sum[:6])
+	}
+	if err != nil {
+		panic(fmt.Errorf("prompts: %w", err))
+	}
+	for name, text := range calls {
+		sum := sha256.Sum256([]byte(text + shared))
+		p.hashes[name] = hex.EncodeToString(sum[:6])
 	}
 	return p
 }
