@@ -1,0 +1,211 @@
+package replay
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"strings"
+
+	"desktop-agent/actuator"
+	"desktop-agent/agent"
+	"desktop-agent/screen"
+)
+
+// A MismatchError says that the live screen is not what a recorded action needs.
+// Compared are, in this order:
+//
+//   - the size of the screen, and how the image sent to the model lies on it;
+//   - title and class of the window that has the focus;
+//   - for each point of an action, title and class of the topmost window there;
+//   - for each point, role and name of the accessibility node there;
+//   - where no node was recorded, or one that has neither a name nor text to
+//     enter: the pixels around the point.
+//
+// Nothing is moved to where a node is now: what is elsewhere is a mismatch.
+type MismatchError struct {
+	Step     int    // of the recorded run
+	Action   string // in words, without what it types
+	Expected string // as recorded
+	Found    string // on the live screen
+	Frame    string // the live frame
+}
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("the live screen does not match the recording at step %d (%s): expected %s, found %s on frame %s",
+		e.Step, e.Action, e.Expected, e.Found, e.Frame)
+}
+
+// check compares the live screen with the one that a reply was about.
+func (m *Recorded) check(r *reply, o *screen.Observation) error {
+	if r.proposed == nil {
+		return nil
+	}
+	for _, a := range r.proposed.Actions {
+		if !inputs(a.Action) {
+			continue
+		}
+		expected, found, err := m.differs(a.Action, r.seen, o)
+		if err != nil {
+			return fmt.Errorf("compare with frame %s of the recording: %w", r.seen.FrameID, err)
+		}
+		if expected != found {
+			return &MismatchError{
+				Step: r.step, Action: actuator.Describe(a.Action), Expected: expected, Found: found, Frame: o.FrameID,
+			}
+		}
+	}
+	return nil
+}
+
+// inputs reports whether an action sends input to the desktop.
+func inputs(a actuator.Action) bool {
+	switch a.(type) {
+	case actuator.Wait, actuator.Zoom, actuator.Done, actuator.Infeasible, actuator.Ask:
+		return false
+	}
+	return true
+}
+
+// differs returns in words what was expected and what was found; they are equal
+// if all that the action needs is the same.
+func (m *Recorded) differs(a actuator.Action, was *agent.Observed, o *screen.Observation) (expected, found string, err error) {
+	if was.Frame != o.Frame.Rect.Size() || was.Mapping != o.Image.Mapping {
+		return geometry(was.Frame, was.Mapping), geometry(o.Frame.Rect.Size(), o.Image.Mapping), nil
+	}
+	if expected, found = focus(was.Windows), focus(o.Windows); expected != found {
+		return expected, found, nil
+	}
+	for _, p := range actuator.Points(a) {
+		at := image.Pt(p.X, p.Y)
+		device := was.Mapping.ToDevice(at)
+		where := fmt.Sprintf(" at (%d, %d)", at.X, at.Y)
+		if expected, found = topWindow(was.Windows, device), topWindow(o.Windows, device); expected != found {
+			return expected + where, found + where, nil
+		}
+		live := liveTargets(o)
+		wanted, known := targetAt(was.Targets, device)
+		there, _ := targetAt(live, device)
+		if known && describeTarget(wanted) != describeTarget(there) {
+			return describeTarget(wanted) + where, describeTarget(there) + " there" + elsewhere(wanted, live, was.Mapping), nil
+		}
+		if !known || !tells(wanted) {
+			share, err := m.unlike(was, o, device)
+			if err != nil {
+				return "", "", err
+			}
+			if share > unlikeLimit {
+				return "the recorded picture" + where, fmt.Sprintf("another one (%.0f %% of the pixels around it differ)", 100*share), nil
+			}
+		}
+	}
+	return "", "", nil
+}
+
+func geometry(size image.Point, m screen.Mapping) string {
+	return fmt.Sprintf("a screen of %d×%d with %v sent as %d×%d", size.X, size.Y, m.Source, m.Size.X, m.Size.Y)
+}
+
+func describeWindow(w screen.Window) string { return fmt.Sprintf("window %q (%s)", w.Title, w.Class) }
+
+func focus(list []screen.Window) string {
+	for _, w := range list {
+		if w.Focused {
+			return "the focus in " + describeWindow(w)
+		}
+	}
+	return "the focus in no window"
+}
+
+// topWindow describes the topmost window that covers a device pixel. The list
+// goes from bottom to top.
+func topWindow(list []screen.Window, p image.Point) string {
+	for i := len(list) - 1; i >= 0; i-- {
+		if p.In(list[i].Box) {
+			return describeWindow(list[i])
+		}
+	}
+	return "no window"
+}
+
+// liveTargets lists the nodes of an observation as the journal does.
+func liveTargets(o *screen.Observation) []agent.Target {
+	list := make([]agent.Target, len(o.Tree.Nodes))
+	for i, n := range o.Tree.Nodes {
+		list[i] = agent.Target{ID: n.ID, Role: n.Role, Name: n.Name, Box: n.Box}
+	}
+	return list
+}
+
+// targetAt returns the smallest node that covers a device pixel, of equal ones
+// the last, which is the innermost. The same rule serves both screens.
+func targetAt(list []agent.Target, p image.Point) (found agent.Target, ok bool) {
+	for _, t := range list {
+		if p.In(t.Box) && (!ok || area(t.Box) <= area(found.Box)) {
+			found, ok = t, true
+		}
+	}
+	return found, ok
+}
+
+func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
+
+func describeTarget(t agent.Target) string {
+	if t.Role == "" {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s %q", t.Role, t.Name)
+}
+
+// tells reports whether a node says by its role and name what is there.
+func tells(t agent.Target) bool {
+	return t.Name != "" || strings.Contains(t.Role, "text") || t.Role == "entry" || t.Role == "terminal"
+}
+
+// elsewhere says where a node is now, for the reader: no action is moved there.
+func elsewhere(t agent.Target, live []agent.Target, m screen.Mapping) string {
+	for _, n := range live {
+		if n.Role == t.Role && n.Name == t.Name {
+			at := m.ToImage(image.Pt((n.Box.Min.X+n.Box.Max.X)/2, (n.Box.Min.Y+n.Box.Max.Y)/2))
+			return fmt.Sprintf(" (%s is at (%d, %d) now)", describeTarget(t), at.X, at.Y)
+		}
+	}
+	return ""
+}
+
+const (
+	patch       = 12 // half the side of the square that is compared, in device pixels
+	unlikeLevel = 40 // a channel that differs by more makes a pixel differ, of 255
+	unlikeLimit = .08
+)
+
+// unlike returns which share of the pixels around a device pixel differ between
+// the recorded and the live frame. A blinking caret is below the limit, another
+// word above it.
+func (m *Recorded) unlike(was *agent.Observed, o *screen.Observation, p image.Point) (float64, error) {
+	recorded, err := m.run.Frame(was.FrameID)
+	if err != nil {
+		return 0, err
+	}
+	if recorded.Bounds() != o.Frame.Rect {
+		return 0, fmt.Errorf("the frame is %v, the event says %v", recorded.Bounds().Size(), was.Frame)
+	}
+	box := image.Rectangle{Min: p, Max: p}.Inset(-patch).Intersect(o.Frame.Rect)
+	differ := 0
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
+			if !alike(recorded.At(x, y), o.Frame.RGBAAt(x, y)) {
+				differ++
+			}
+		}
+	}
+	return float64(differ) / float64(max(1, area(box))), nil
+}
+
+func alike(a color.Color, b color.RGBA) bool {
+	r, g, bl, _ := a.RGBA()
+	near := func(x uint32, y uint8) bool {
+		d := int(x>>8) - int(y)
+		return -unlikeLevel <= d && d <= unlikeLevel
+	}
+	return near(r, b.R) && near(g, b.G) && near(bl, b.B)
+}

@@ -1,0 +1,294 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/draw"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/basicfont"
+	"golang.org/x/image/math/fixed"
+
+	"desktop-agent/actuator"
+	"desktop-agent/agent"
+	"desktop-agent/llm"
+	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
+)
+
+var (
+	desk  = image.Pt(320, 240)
+	grey  = color.RGBA{230, 230, 230, 255}
+	black = color.RGBA{0, 0, 0, 255}
+)
+
+// editor is a look at a small editor with a Save button and an unnamed picture
+// with a word in it.
+func editor(id string, change ...func(*screen.Observation)) *screen.Observation {
+	o := observation(id, desk, image.Pt(160, 120), grey)
+	write(o.Frame, 210, 120, "Save")
+	o.Windows = []screen.Window{{ID: 1, Title: "notes - Editor", Class: "Editor", Box: image.Rect(0, 0, 300, 220), Focused: true}}
+	o.Tree.Nodes = []atspi.Node{
+		{ID: "n1", Parent: -1, Role: "frame", Name: "notes - Editor", Box: image.Rect(0, 0, 300, 220)},
+		{ID: "n2", Role: "push button", Name: "Save", Box: image.Rect(20, 20, 60, 40)},
+		{ID: "n3", Role: "drawing area", Box: image.Rect(200, 100, 260, 140)},
+	}
+	for _, f := range change {
+		f(o)
+	}
+	return o
+}
+
+func write(img draw.Image, x, y int, text string) {
+	d := font.Drawer{Dst: img, Src: image.NewUniform(black), Face: basicfont.Face7x13, Dot: fixed.P(x, y)}
+	d.DrawString(text)
+}
+
+func click(x, y int) actuator.Action {
+	return actuator.Click{At: &actuator.Point{X: x, Y: y}, Button: actuator.Left, Count: 1}
+}
+
+func observed(step int, o *screen.Observation) agent.Event {
+	return agent.Event{Step: step, Kind: "observed", Data: agent.Observed{
+		FrameID: o.FrameID, Mapping: o.Image.Mapping, Frame: o.Frame.Rect.Size(), Cursor: o.Cursor,
+		Windows: o.Windows, Targets: liveTargets(o),
+	}}
+}
+
+func called(step int, role llm.Role, purpose, prompt, answer string) agent.Event {
+	return agent.Event{Step: step, Kind: "model_called", Data: agent.ModelCalled{
+		Role: role, Purpose: purpose, Messages: []agent.Message{{From: llm.User, Text: prompt}},
+		Response: &llm.Response{Text: answer, Finish: "stop"},
+	}}
+}
+
+func proposes(step int, frame string, actions ...actuator.Action) agent.Event {
+	p := agent.Proposed{FrameID: frame}
+	for _, a := range actions {
+		p.Actions = append(p.Actions, agent.Recorded{Action: a})
+	}
+	return agent.Event{Step: step, Kind: "proposed", Data: p}
+}
+
+// look records a live observation.
+func look(t testing.TB, j *Journal, step int, o *screen.Observation) {
+	t.Helper()
+	require.NoError(t, j.Frame(t.Context(), o))
+	put(t, j, observed(step, o))
+}
+
+// recording writes a run of one step and opens it.
+func recording(t testing.TB, actions ...actuator.Action) *Run {
+	t.Helper()
+	j := newJournal(t)
+	put(t, j, started("save"))
+	look(t, j, 0, editor("f1"))
+	put(t, j,
+		called(0, llm.Planner, "plan", "make a plan", "the plan"),
+		called(1, llm.Actor, "propose", "what now?", "the action"),
+		proposes(1, "f1", actions...),
+		agent.Event{Step: 1, Kind: "run_ended", Data: agent.RunEnded{Outcome: agent.OutcomeDone}})
+	require.NoError(t, j.Close())
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	return r
+}
+
+func request(role llm.Role, purpose, prompt, frame string) *llm.Request {
+	m := llm.UserText(prompt)
+	if frame != "" {
+		m.Parts = append(m.Parts, llm.Image{FrameID: frame})
+	}
+	return &llm.Request{Role: role, Purpose: purpose, Messages: []llm.Message{m}}
+}
+
+func TestRecordedAnswers(t *testing.T) {
+	live := newJournal(t)
+	put(t, live, started("save"))
+	m, err := NewRecorded(recording(t, click(20, 15)), live)
+	require.NoError(t, err)
+	_, err = m.Complete(t.Context(), request(llm.Planner, "plan", "make a plan", ""))
+	require.ErrorContains(t, err, "nothing was observed")
+
+	look(t, live, 0, editor("live7"))
+	got, err := m.Complete(t.Context(), request(llm.Planner, "plan", "make another plan", ""))
+	require.NoError(t, err)
+	assert.Equal(t, "the plan", got.Text)
+	_, err = m.Complete(t.Context(), request(llm.Actor, "propose", "what now?", "f1"))
+	require.ErrorContains(t, err, "does not show live7, the newest frame")
+	got, err = m.Complete(t.Context(), request(llm.Actor, "propose", "what now?", "live7"))
+	require.NoError(t, err)
+	assert.Equal(t, &llm.Response{Text: "the action", Finish: "stop"}, got)
+	assert.Equal(t, Count{Answered: 2, PromptsOther: 1}, m.Count())
+}
+
+func TestRecordedKnowsItsPlace(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("save"))
+	for step := range 4 {
+		id := string(rune('a' + step))
+		look(t, j, step, editor(id))
+		if step > 0 {
+			put(t, j, called(step+1, llm.WorldModel, "assess", "", "assess "+id))
+		}
+		put(t, j, called(step+1, llm.Actor, "propose", "", "propose "+id), proposes(step+1, id, click(20, 15)))
+		if step == 1 { // proposed again
+			put(t, j, called(step+1, llm.Actor, "propose", "", "again "+id), proposes(step+1, id, click(20, 15)))
+		}
+	}
+	failed := called(4, llm.Monitor, "review", "", "")
+	failed.Data = agent.ModelCalled{
+		Role: llm.Monitor, Purpose: "review", Messages: []agent.Message{{From: llm.User}}, Error: "endpoint: 503",
+	}
+	put(t, j, failed)
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+
+	live := newJournal(t)
+	put(t, live, started("save"))
+	m, err := NewRecorded(r, live)
+	require.NoError(t, err)
+	ask := func(role llm.Role, purpose, frame string) string {
+		got, err := m.Complete(t.Context(), request(role, purpose, "", frame))
+		if err != nil {
+			return err.Error()
+		}
+		return got.Text
+	}
+	look(t, live, 0, editor("L0"))
+	assert.Contains(t, ask(llm.WorldModel, "assess", ""), "the worldmodel was asked to assess 0 times, now once more", "not recorded at the start")
+	assert.Equal(t, "propose a", ask(llm.Actor, "propose", "L0"))
+	assert.Contains(t, ask(llm.Actor, "propose", "L0"), "the recording does not cover this run: after the screen of step 0 the actor was asked to propose 1 times")
+
+	look(t, live, 1, editor("L1"))
+	assert.Equal(t, "propose b", ask(llm.Actor, "propose", "L1"), "before the assessment this time: they run at the same time")
+	assert.Equal(t, "again b", ask(llm.Actor, "propose", "L1"))
+	assert.Equal(t, "assess b", ask(llm.WorldModel, "assess", "L1"))
+
+	look(t, live, 2, editor("L2")) // no assessment here
+	assert.Equal(t, "propose c", ask(llm.Actor, "propose", "L2"))
+	look(t, live, 3, editor("L3"))
+	assert.Equal(t, "assess d", ask(llm.WorldModel, "assess", "L3"), "that of step 2 is not given for step 3")
+	assert.Contains(t, ask(llm.Monitor, "review", ""), "the call failed in the recorded run too: endpoint: 503")
+	assert.Equal(t, Count{Answered: 7, Unused: 2}, m.Count(), "the assessment of step 2 and the proposal of step 3")
+}
+
+func TestRecordedRefusesAnotherScreen(t *testing.T) {
+	save, picture := click(20, 15), click(110, 58) // of the image, half as large as the screen
+	for _, tt := range []struct {
+		name    string
+		action  actuator.Action
+		live    func(*screen.Observation)
+		wantErr string // "" where the screens match
+	}{
+		{"the same", save, func(*screen.Observation) {}, ""},
+		{"other pixels at a named node", save, func(o *screen.Observation) { write(o.Frame, 40, 30, "XXXX") }, ""},
+		{"another name", save, func(o *screen.Observation) { o.Tree.Nodes[1].Name = "Open" },
+			`at step 1 (click left at (20, 15)): expected push button "Save" at (20, 15), found push button "Open" there on frame live`},
+		{"another role", save, func(o *screen.Observation) { o.Tree.Nodes[1].Role = "label" },
+			`expected push button "Save" at (20, 15), found label "Save"`},
+		{"elsewhere", save, func(o *screen.Observation) { o.Tree.Nodes[1].Box = image.Rect(100, 20, 140, 40) },
+			`found frame "notes - Editor" there (push button "Save" is at (60, 15) now)`},
+		{"no tree", save, func(o *screen.Observation) { o.Tree.Nodes = nil }, `expected push button "Save" at (20, 15), found nothing there`},
+		{"covered by another window", save, func(o *screen.Observation) {
+			o.Windows = append(o.Windows, screen.Window{Title: "Hello", Class: "Note", Box: image.Rect(30, 20, 90, 90)})
+		}, `expected window "notes - Editor" (Editor) at (20, 15), found window "Hello" (Note) at (20, 15)`},
+		{"another title", save, func(o *screen.Observation) { o.Windows[0].Title = "*notes - Editor" },
+			`expected the focus in window "notes - Editor" (Editor), found the focus in window "*notes - Editor" (Editor)`},
+		{"another class", save, func(o *screen.Observation) { o.Windows[0].Class = "Other" }, `(Other)`},
+		{"the focus elsewhere", actuator.Type{Text: "hidden"}, func(o *screen.Observation) { o.Windows[0].Focused = false },
+			`(type 6 characters): expected the focus in window "notes - Editor" (Editor), found the focus in no window`},
+		{"typing needs the focus alone", actuator.Type{Text: "hidden"}, func(o *screen.Observation) { o.Tree.Nodes = nil }, ""},
+		{"another size of the image", save, func(o *screen.Observation) { o.Image.Mapping.Size = image.Pt(320, 240) },
+			"sent as 160×120, found a screen of 320×240 with (0,0)-(320,240) sent as 320×240"},
+		{"the same picture", picture, func(*screen.Observation) {}, ""},
+		{"a caret in the picture", picture, func(o *screen.Observation) { caretAt(o, 212, 108) }, ""},
+		{"a shade in the picture", picture, func(o *screen.Observation) { shade(o.Frame) }, ""},
+		{"another word in the picture", picture, func(o *screen.Observation) {
+			draw.Draw(o.Frame, o.Tree.Nodes[2].Box, image.NewUniform(grey), image.Point{}, draw.Src)
+			write(o.Frame, 210, 120, "Open")
+		}, `expected the recorded picture at (110, 58), found another one (`},
+		{"nothing to do with the screen", actuator.Done{Answer: "x"}, func(o *screen.Observation) { o.Windows, o.Tree.Nodes = nil, nil }, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			live := newJournal(t)
+			put(t, live, started("save"))
+			look(t, live, 0, editor("live", tt.live))
+			m, err := NewRecorded(recording(t, tt.action), live)
+			require.NoError(t, err)
+			_, err = m.Complete(t.Context(), request(llm.Actor, "propose", "what now?", "live"))
+			if tt.wantErr == "" {
+				require.NoError(t, err)
+				return
+			}
+			var mismatch *MismatchError
+			require.ErrorAs(t, err, &mismatch)
+			assert.Equal(t, 1, mismatch.Step)
+			assert.ErrorContains(t, err, tt.wantErr)
+			assert.ErrorContains(t, err, "the live screen does not match the recording")
+			assert.NotContains(t, err.Error(), "hidden")
+		})
+	}
+}
+
+func caretAt(o *screen.Observation, x, y int) {
+	draw.Draw(o.Frame, image.Rect(x, y, x+2, y+16), image.NewUniform(black), image.Point{}, draw.Src)
+}
+
+// shade makes a picture a little darker, as another version of a theme would.
+func shade(img *image.RGBA) {
+	for i := range img.Pix {
+		if i%4 != 3 {
+			img.Pix[i] -= min(img.Pix[i], 20)
+		}
+	}
+}
+
+func TestRecordedChecksEachPoint(t *testing.T) {
+	drag := actuator.Drag{Path: []actuator.Point{{X: 20, Y: 15}, {X: 110, Y: 58}}, Button: actuator.Left}
+	live := newJournal(t)
+	put(t, live, started("save"))
+	look(t, live, 0, editor("live", func(o *screen.Observation) { o.Tree.Nodes[2].Role = "slider" }))
+	m, err := NewRecorded(recording(t, actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}, drag), live)
+	require.NoError(t, err)
+	_, err = m.Complete(t.Context(), request(llm.Actor, "propose", "", "live"))
+	assert.ErrorContains(t, err, `expected drawing area "" at (110, 58), found slider ""`)
+}
+
+func TestNewRecordedRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		events  []agent.Event
+		wantErr string
+	}{
+		{"no calls", nil, "no model was called in it"},
+		{"a proposal of nobody", []agent.Event{proposes(1, "f1", click(1, 1))}, "a proposal without a reply of the actor"},
+		{"a frame that was not seen", []agent.Event{called(1, llm.Actor, "propose", "", ""), proposes(1, "f9", click(1, 1))}, `frame "f9", which was not observed`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j := newJournal(t)
+			put(t, j, started("x"))
+			put(t, j, tt.events...)
+			r, err := Open(j.Dir())
+			require.NoError(t, err)
+			_, err = NewRecorded(r, j)
+			assert.ErrorContains(t, err, tt.wantErr)
+		})
+	}
+}
+
+func TestRecordedStops(t *testing.T) {
+	live := newJournal(t)
+	m, err := NewRecorded(recording(t, click(20, 15)), live)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	cancel(why)
+	_, err = m.Complete(ctx, request(llm.Planner, "plan", "", ""))
+	assert.ErrorIs(t, err, why)
+}
