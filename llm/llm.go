@@ -108,7 +108,7 @@ type Response struct {
 	Text   string     `json:"text"`
 	Calls  []ToolCall `json:"calls"`
 	Model  string     `json:"model"`  // as the endpoint names it
-	Finish string     `json:"finish"` // why it ended: "stop", "length", "tool_calls", …
+	Finish string     `json:"finish"` // why it ended: "stop", "length", "tool_calls", "refusal", …
 	Usage  Usage      `json:"usage"`
 }
 
@@ -121,12 +121,13 @@ type Usage struct {
 
 // A Call is the record of one call, for the journal.
 type Call struct {
-	Request  *Request
+	Request  *Request  // with the settings of its role
 	Response *Response // nil if there was none
 	Err      error
-	Latency  time.Duration
+	Latency  time.Duration // of all attempts and the waits in between
 	Attempts int
-	Dollars  float64 // by the price table; 0 if the model is not in it
+	Usage    Usage   // of all attempts; an estimate where the endpoint does not count
+	Dollars  float64 // of Usage by the price table; 0 if the model is not in it
 }
 
 // SystemText returns a system message.

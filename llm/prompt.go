@@ -99,14 +99,30 @@ func (p *Prompts) Render(name string, data any) (string, error) {
 // end. What in the text looks like the block's own delimiter loses its angle
 // bracket; all else stays as it is, so that it can be quoted letter by letter.
 func Untrusted(source, text string) string {
-	text = delimiter.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "[$1")
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
 			return ' '
 		}
 		return r
-	}, text)
+	}, untag(text))
 	return "<untrusted source=\"" + source + "\">\n" + strings.Trim(text, "\n") + "\n</untrusted>"
+}
+
+// OneLine makes one plain line of what a model wrote, for a place in a prompt
+// outside of such a block: line breaks, control characters and marks that turn
+// the direction of writing become spaces, and delimiters lose their bracket.
+func OneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return untag(strings.Join(strings.Fields(text), " "))
+}
+
+func untag(text string) string {
+	return delimiter.ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "[$1")
 }
 
 // delimiter matches what a reader could take for the tag of an untrusted block:

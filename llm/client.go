@@ -1,0 +1,217 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+)
+
+// A Client is a [Model] that gives each role its settings, and each call a
+// deadline, further attempts, a place in the budget and a record. It is safe
+// for concurrent use if Model and Record are.
+//
+//	client := &llm.Client{
+//		Model:   &openai.Endpoint{BaseURL: "http://127.0.0.1:8080/v1"},
+//		Default: llm.Settings{Model: "qwen3-vl"},
+//		Roles:   map[llm.Role]llm.Settings{llm.Monitor: {MaxTokens: 500}},
+//		Budget:  &llm.Budget{MaxTokens: 500_000},
+//	}
+type Client struct {
+	Model   Model
+	Default Settings          // of all roles
+	Roles   map[Role]Settings // what differs from Default, field by field
+	Retry   Retry
+	Budget  *Budget // nil for no limits
+
+	// Record, if not nil, is called once for every call that was sent, also for
+	// those that failed or were cancelled, and then with a context that is still
+	// alive. Its error ends the call with [ErrJournal].
+	Record func(context.Context, Call) error
+
+	Log *slog.Logger // of attempts that failed; nil for none
+}
+
+// Settings are the settings of a role. What is zero falls back to the default.
+type Settings struct {
+	Model       string
+	Temperature *float64      // nil for the model's own
+	MaxTokens   int           // of a reply; 0 for the model's own limit
+	Deadline    time.Duration // of a call with all its attempts; 5 min if 0
+	Attempt     time.Duration // of one attempt; 2 min if 0
+}
+
+// or fills what is not set.
+func (s Settings) or(d Settings) Settings {
+	s.Model = orDefault(s.Model, d.Model)
+	s.Temperature = orDefault(s.Temperature, d.Temperature)
+	s.MaxTokens = orDefault(s.MaxTokens, d.MaxTokens)
+	s.Deadline = orDefault(s.Deadline, d.Deadline)
+	s.Attempt = orDefault(s.Attempt, d.Attempt)
+	return s
+}
+
+// Settings returns the settings that hold for a role.
+func (c *Client) Settings(r Role) Settings {
+	return c.Roles[r].or(c.Default).or(Settings{Deadline: 5 * time.Minute, Attempt: 2 * time.Minute})
+}
+
+// Check reports settings with which no call can succeed or be watched: a role
+// without a model, a negative limit, a limit on dollars and a model without a
+// price. Call it before a run.
+func (c *Client) Check() error {
+	var models []string
+	for _, role := range []Role{Planner, Actor, WorldModel, Monitor} {
+		s := c.Settings(role)
+		if s.Model == "" {
+			return fmt.Errorf("no model is set for the %s: set DESKTOP_AGENT_MODEL or --model", role)
+		}
+		if s.MaxTokens < 0 || s.Deadline < 0 || s.Attempt < 0 {
+			return fmt.Errorf("the settings of the %s have a negative limit; use 0 for the default", role)
+		}
+		models = append(models, s.Model)
+	}
+	if c.Budget == nil {
+		return nil
+	}
+	return c.Budget.Check(models...)
+}
+
+// Complete sends the request with the settings of its role; what the request
+// sets itself is kept. Its errors are an [*Error], a [*BudgetError], an error
+// with [ErrJournal], or the reason why ctx was cancelled.
+func (c *Client) Complete(ctx context.Context, req *Request) (*Response, error) {
+	s := c.Settings(req.Role)
+	r := *req
+	r.Model = orDefault(r.Model, s.Model)
+	r.Temperature = orDefault(r.Temperature, s.Temperature)
+	r.MaxTokens = orDefault(r.MaxTokens, s.MaxTokens)
+	budget := c.Budget
+	if budget == nil {
+		budget = new(Budget)
+	}
+	settle, end, err := budget.reserve(r.Model, Estimate(&r))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Role, err)
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, s.Deadline, &Error{
+		Kind: ErrTimeout, Detail: fmt.Sprintf("no reply within %v", s.Deadline), Err: context.DeadlineExceeded})
+	defer cancel()
+	if !end.IsZero() {
+		limited, cancel = context.WithDeadlineCause(limited, end, budget.outOfTime())
+		defer cancel()
+	}
+	call, start := Call{Request: &r}, time.Now()
+	c.try(limited, s, &call)
+	call.Latency = time.Since(start)
+	call.Dollars = settle(call.Usage)
+	return c.finish(ctx, call)
+}
+
+// try makes attempts until one succeeds or there is no sense in another, and
+// notes all of it in the call.
+func (c *Client) try(ctx context.Context, s Settings, call *Call) {
+	for {
+		call.Attempts++
+		call.Response, call.Err = c.attempt(ctx, s, call)
+		if call.Err == nil {
+			return
+		}
+		wait, again := c.Retry.wait(call.Attempts, call.Err)
+		if end, ok := ctx.Deadline(); !again || ok && time.Until(end) <= wait {
+			return
+		}
+		if c.Log != nil {
+			c.Log.WarnContext(ctx, "model call failed, trying again", "role", call.Request.Role, "model", call.Request.Model,
+				"attempt", call.Attempts, "wait", wait, "err", call.Err)
+		}
+		if err := sleep(ctx, wait); err != nil {
+			call.Err = stopped(ctx)
+			return
+		}
+	}
+}
+
+// attempt sends the request once and adds what it cost to the call.
+func (c *Client) attempt(ctx context.Context, s Settings, call *Call) (*Response, error) {
+	limited, cancel := context.WithTimeout(ctx, s.Attempt)
+	defer cancel()
+	resp, err := c.Model.Complete(limited, call.Request)
+	if err == nil {
+		call.Usage = call.Usage.plus(usageOf(call.Request, resp))
+		return resp, checkReply(call.Request, resp)
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		call.Usage = call.Usage.plus(e.Usage)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, stopped(ctx)
+	case limited.Err() != nil:
+		return nil, &Error{Kind: ErrTimeout, Detail: fmt.Sprintf("no reply within %v", s.Attempt), Retry: true, Err: context.DeadlineExceeded}
+	}
+	return nil, err
+}
+
+// finish records the call and gives its result.
+func (c *Client) finish(ctx context.Context, call Call) (*Response, error) {
+	if c.Record != nil {
+		if failed := c.Record(context.WithoutCancel(ctx), call); failed != nil {
+			return nil, errors.Join(fmt.Errorf("%w: %w", ErrJournal, failed), call.Err)
+		}
+	}
+	if call.Err != nil {
+		return nil, fmt.Errorf("%s: model %s: %w", call.Request.Role, call.Request.Model, call.Err)
+	}
+	return call.Response, nil
+}
+
+// stopped turns the end of ctx into an error: of a deadline or the budget as
+// they are, of a cancellation with its reason.
+func stopped(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if _, ok := errors.AsType[*Error](cause); ok || errors.Is(cause, ErrBudget) {
+		return cause
+	}
+	if ctx.Err() == context.DeadlineExceeded {
+		return &Error{Kind: ErrTimeout, Detail: "the deadline of the caller passed", Err: context.DeadlineExceeded}
+	}
+	if cause == ctx.Err() {
+		return fmt.Errorf("cancelled: %w", cause)
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), cause)
+}
+
+// checkReply refuses a reply with nothing in it.
+func checkReply(r *Request, resp *Response) error {
+	if resp != nil && (len(resp.Calls) > 0 || strings.TrimSpace(resp.Text) != "") {
+		return nil
+	}
+	e := &Error{Kind: ErrBadReply, Detail: "the reply is empty", Retry: true}
+	if resp != nil && resp.Finish == "length" {
+		e.Retry = false
+		e.Detail = "the reply is empty: all tokens were used before any text was written"
+		if r.MaxTokens > 0 {
+			e.Detail = fmt.Sprintf("%s; raise the limit of %d tokens", e.Detail, r.MaxTokens)
+		}
+	}
+	return e
+}
+
+// usageOf returns what the endpoint counted. Where it does not count, so that a
+// budget would never run out, it is the estimate.
+func usageOf(r *Request, resp *Response) Usage {
+	if resp == nil {
+		return Usage{}
+	}
+	if resp.Usage != (Usage{}) {
+		return resp.Usage
+	}
+	written := len(resp.Text)
+	for _, c := range resp.Calls {
+		written += len(c.Name) + len(c.Arguments)
+	}
+	return Usage{Input: Estimate(r).Input, Output: (written + 2) / 3}
+}

@@ -1,0 +1,287 @@
+package llm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
+)
+
+// sequence gives one reply after the other, whatever the role.
+func sequence(t *testing.T, replies ...llmtest.Func) *llmtest.Script {
+	return &llmtest.Script{T: t, Replies: map[llm.Role][]llmtest.Func{llm.Actor: replies}}
+}
+
+func request() *llm.Request {
+	return &llm.Request{Role: llm.Actor, Messages: []llm.Message{llm.UserText("hello")}}
+}
+
+// unshortened takes the chance out of the waits.
+func unshortened() float64 { return 0 }
+
+func TestSettingsFallBackFieldByField(t *testing.T) {
+	zero, half := 0.0, 0.5
+	seen := &llmtest.Recorder{Model: llmtest.Text("ok")}
+	c := &llm.Client{
+		Model:   seen,
+		Default: llm.Settings{Model: "big", Temperature: &half, MaxTokens: 900},
+		Roles: map[llm.Role]llm.Settings{
+			llm.Monitor: {Model: "small", Temperature: &zero, Deadline: time.Minute},
+			llm.Planner: {MaxTokens: 50},
+		},
+	}
+	for _, tt := range []struct {
+		role        llm.Role
+		model       string
+		temperature float64
+		maxTokens   int
+		deadline    time.Duration
+	}{
+		{llm.Actor, "big", 0.5, 900, 5 * time.Minute},
+		{llm.Monitor, "small", 0, 900, time.Minute},
+		{llm.Planner, "big", 0.5, 50, 5 * time.Minute},
+	} {
+		r := request()
+		r.Role = tt.role
+		_, err := c.Complete(t.Context(), r)
+		require.NoError(t, err)
+		sent := seen.Requests(tt.role)[0]
+		assert.Equal(t, tt.model, sent.Model)
+		assert.Equal(t, tt.temperature, *sent.Temperature)
+		assert.Equal(t, tt.maxTokens, sent.MaxTokens)
+		assert.Equal(t, tt.deadline, c.Settings(tt.role).Deadline)
+		assert.Empty(t, r.Model, "the caller's request must stay as it is")
+	}
+}
+
+func TestRetries(t *testing.T) {
+	limited := func(after time.Duration) llmtest.Func {
+		return llmtest.Fail(&llm.Error{Kind: llm.ErrRateLimited, Status: 429, Retry: true, RetryAfter: after})
+	}
+	down := llmtest.Fail(&llm.Error{Kind: llm.ErrUnavailable, Status: 500, Retry: true})
+	for _, tt := range []struct {
+		name     string
+		replies  []llmtest.Func
+		attempts int
+		waited   time.Duration
+		want     error
+	}{
+		{"at once", []llmtest.Func{llmtest.Text("ok")}, 1, 0, nil},
+		{"backs off and doubles", []llmtest.Func{down, down, down, llmtest.Text("ok")}, 4, (1 + 2 + 4) * 500 * time.Millisecond, nil},
+		{"gives up", []llmtest.Func{down, down, down, down}, 4, 3500 * time.Millisecond, llm.ErrUnavailable},
+		{"waits as long as it is asked to", []llmtest.Func{limited(45 * time.Second), llmtest.Text("ok")}, 2, 45 * time.Second, nil},
+		{"a short Retry-After does not shorten the back-off", []llmtest.Func{limited(time.Millisecond), llmtest.Text("ok")}, 2, 500 * time.Millisecond, nil},
+		{"does not wait beyond the deadline", []llmtest.Func{limited(time.Hour)}, 1, 0, llm.ErrRateLimited},
+		{"a refused key is final", []llmtest.Func{llmtest.Fail(&llm.Error{Kind: llm.ErrAuth, Status: 401})}, 1, 0, llm.ErrAuth},
+		{"a refused request is final", []llmtest.Func{llmtest.Fail(&llm.Error{Kind: llm.ErrRequest, Status: 400})}, 1, 0, llm.ErrRequest},
+		{"an unknown error is final", []llmtest.Func{llmtest.Fail(errTest)}, 1, 0, errTest},
+		{"an empty reply, once", []llmtest.Func{llmtest.Text(" \n"), llmtest.Text("ok")}, 2, 500 * time.Millisecond, nil},
+		{"an attempt that hangs", []llmtest.Func{llmtest.Hang(), llmtest.Text("ok")}, 2, 2*time.Minute + 500*time.Millisecond, nil},
+		{"all attempts hang", []llmtest.Func{llmtest.Hang(), llmtest.Hang(), llmtest.Hang()}, 3, 5 * time.Minute, llm.ErrTimeout},
+		{"cut off before a word", []llmtest.Func{llmtest.Reply(llm.Response{Finish: "length"})}, 1, 0, llm.ErrBadReply},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var calls []llm.Call
+				script := sequence(t, tt.replies...)
+				c := &llm.Client{Model: script, Default: llm.Settings{Model: "m"}, Retry: llm.Retry{Random: unshortened},
+					Record: func(_ context.Context, call llm.Call) error { calls = append(calls, call); return nil }}
+				start := time.Now()
+				resp, err := c.Complete(t.Context(), request())
+				assert.Equal(t, tt.waited, time.Since(start))
+				require.ErrorIs(t, err, tt.want)
+				if tt.want == nil {
+					assert.Equal(t, "ok", resp.Text)
+				} else {
+					assert.Nil(t, resp)
+				}
+				assert.Zero(t, script.Left())
+				require.Len(t, calls, 1, "one record, however many attempts")
+				assert.Equal(t, tt.attempts, calls[0].Attempts)
+				assert.Equal(t, tt.waited, calls[0].Latency)
+				require.ErrorIs(t, calls[0].Err, tt.want)
+			})
+		})
+	}
+}
+
+var errTest = errors.New("something else")
+
+func TestRetryJitter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down := llmtest.Fail(&llm.Error{Kind: llm.ErrUnavailable, Retry: true})
+		c := &llm.Client{Model: down, Retry: llm.Retry{Attempts: 6, First: time.Second, Most: 4 * time.Second,
+			Random: func() float64 { return 0.5 }}}
+		start := time.Now()
+		_, err := c.Complete(t.Context(), request())
+		require.ErrorIs(t, err, llm.ErrUnavailable)
+		assert.Equal(t, (1+2+4+4+4)*750*time.Millisecond, time.Since(start), "waits of 1, 2, 4, 4, 4 s, a quarter shorter")
+	})
+}
+
+func TestCancelStopsAtOnceAndIsRecorded(t *testing.T) {
+	down := llmtest.Fail(&llm.Error{Kind: llm.ErrUnavailable, Retry: true})
+	for name, reply := range map[string]llmtest.Func{"in a call": llmtest.Hang(), "in a wait": down} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				var recorded error
+				c := &llm.Client{Model: reply, Record: func(ctx context.Context, call llm.Call) error {
+					recorded = call.Err
+					return ctx.Err() // a journal must still be able to write
+				}}
+				time.AfterFunc(100*time.Millisecond, func() { cancel(errTest) })
+				start := time.Now()
+				_, err := c.Complete(ctx, request())
+				require.ErrorIs(t, err, context.Canceled)
+				require.ErrorIs(t, err, errTest, "the reason is kept")
+				require.NotErrorIs(t, err, llm.ErrJournal)
+				require.NotErrorIs(t, err, llm.ErrTimeout)
+				require.ErrorIs(t, recorded, errTest)
+				assert.Equal(t, 100*time.Millisecond, time.Since(start))
+			})
+		})
+	}
+}
+
+func TestDeadlineOfTheCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err := (&llm.Client{Model: llmtest.Hang()}).Complete(ctx, request())
+		require.ErrorIs(t, err, llm.ErrTimeout)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	})
+}
+
+func TestRecord(t *testing.T) {
+	var calls []llm.Call
+	paid := &llm.Error{Kind: llm.ErrBadReply, Retry: true, Usage: llm.Usage{Input: 10, Output: 1}}
+	good := llmtest.Reply(llm.Response{Text: "ok", Usage: llm.Usage{Input: 1000, Cached: 400, Output: 100}})
+	c := &llm.Client{
+		Model: sequence(t, llmtest.Fail(paid), good), Default: llm.Settings{Model: "m"},
+		Retry:  llm.Retry{First: time.Microsecond},
+		Budget: &llm.Budget{Prices: llm.Prices{"m": {Input: 2, Cached: 0.5, Output: 10}}},
+		Record: func(_ context.Context, call llm.Call) error { calls = append(calls, call); return nil },
+	}
+	_, err := c.Complete(t.Context(), request())
+	require.NoError(t, err)
+	require.Len(t, calls, 1)
+	assert.Equal(t, llm.Usage{Input: 1010, Cached: 400, Output: 101}, calls[0].Usage, "failed attempts are paid for too")
+	assert.InDelta(t, (610*2+400*0.5+101*10)/1e6, calls[0].Dollars, 1e-12)
+	assert.Equal(t, "m", calls[0].Request.Model)
+	spent := c.Budget.Spent()
+	assert.Equal(t, calls[0].Usage, spent.Usage, "the journal's sum is the budget's")
+	assert.InDelta(t, calls[0].Dollars, spent.Dollars, 1e-12)
+	assert.Equal(t, 1, spent.Calls)
+}
+
+func TestRecordFails(t *testing.T) {
+	full := errors.New("no space left on device")
+	for _, reply := range []llmtest.Func{llmtest.Text("ok"), llmtest.Fail(errTest)} {
+		c := &llm.Client{Model: reply, Record: func(context.Context, llm.Call) error { return full }}
+		resp, err := c.Complete(t.Context(), request())
+		require.ErrorIs(t, err, llm.ErrJournal)
+		require.ErrorIs(t, err, full)
+		assert.Nil(t, resp, "a reply that is not recorded is not used")
+	}
+}
+
+func TestUsageIsEstimatedWhereTheEndpointDoesNotCount(t *testing.T) {
+	c := &llm.Client{Model: llmtest.Text(strings.Repeat("word ", 60)), Budget: &llm.Budget{}}
+	_, err := c.Complete(t.Context(), request())
+	require.NoError(t, err)
+	assert.Equal(t, llm.Usage{Input: 8 + 2, Output: 100}, c.Budget.Spent().Usage)
+}
+
+func TestCheck(t *testing.T) {
+	ok := llm.Settings{Model: "m"}
+	for _, tt := range []struct {
+		name   string
+		client llm.Client
+		want   string
+	}{
+		{"good", llm.Client{Default: ok}, ""},
+		{"no model at all", llm.Client{}, "no model is set for the planner: set DESKTOP_AGENT_MODEL or --model"},
+		{"no model for one role", llm.Client{Roles: map[llm.Role]llm.Settings{llm.Planner: ok, llm.Actor: ok, llm.Monitor: ok}}, "for the worldmodel"},
+		{"negative deadline", llm.Client{Default: llm.Settings{Model: "m", Deadline: -1}}, "negative limit"},
+		{"negative budget", llm.Client{Default: ok, Budget: &llm.Budget{MaxTokens: -1}}, "negative"},
+		{"price missing", llm.Client{Default: ok, Roles: map[llm.Role]llm.Settings{llm.Monitor: {Model: "tiny"}},
+			Budget: &llm.Budget{MaxDollars: 1, Prices: llm.Prices{"m": {Input: 1}}}}, `model "tiny" has no price`},
+		{"price not needed", llm.Client{Default: ok, Budget: &llm.Budget{MaxTokens: 1}}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := tt.client.Check()
+			if tt.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestLogsOfAttemptsHoldNoPromptsAndNoPictures(t *testing.T) {
+	var log strings.Builder
+	c := &llm.Client{
+		Model:   sequence(t, llmtest.Fail(&llm.Error{Kind: llm.ErrUnavailable, Status: 503, Retry: true}), llmtest.Text("the reply")),
+		Default: llm.Settings{Model: "m"}, Retry: llm.Retry{First: time.Microsecond},
+		Log: slog.New(slog.NewTextHandler(&log, nil)),
+	}
+	r := request()
+	r.Messages[0].Parts = append(r.Messages[0].Parts, llm.Image{Data: []byte("pixels"), FrameID: "f1"})
+	_, err := c.Complete(t.Context(), r)
+	require.NoError(t, err)
+	assert.Contains(t, log.String(), "status 503")
+	assert.NotContains(t, log.String(), "hello")
+	assert.NotContains(t, log.String(), "pixels")
+	assert.NotContains(t, log.String(), "the reply")
+}
+
+func TestClientIsSafeForConcurrentUse(t *testing.T) {
+	var mu sync.Mutex
+	n := 0
+	c := &llm.Client{Model: llmtest.Reply(llm.Response{Text: "ok", Usage: llm.Usage{Input: 1}}), Budget: &llm.Budget{},
+		Record: func(context.Context, llm.Call) error { mu.Lock(); defer mu.Unlock(); n++; return nil }}
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			_, err := c.Complete(t.Context(), request())
+			assert.NoError(t, err)
+		})
+	}
+	wg.Wait()
+	assert.Equal(t, 20, n)
+	assert.Equal(t, 20, c.Budget.Spent().Calls)
+	assert.Equal(t, 20, c.Budget.Spent().Input)
+}
+
+func TestErrorTexts(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{&llm.Error{Kind: llm.ErrAuth, Status: 401, Detail: "invalid key"},
+			"the endpoint refused the key: set DESKTOP_AGENT_API_KEY or --api-key to one that it accepts (status 401; invalid key)"},
+		{&llm.Error{Kind: llm.ErrRateLimited, Status: 429, RetryAfter: 90 * time.Second},
+			"the endpoint limits the rate of requests: wait a while, or ask the provider for a higher limit (status 429; it asks to wait 1m30s)"},
+		{&llm.Error{Kind: llm.ErrTimeout}, "the model took too long: try again, use a faster --model, or raise its deadline"},
+		{&llm.BudgetError{Resource: llm.Steps, Used: 50, Max: 50}, "out of steps: 50 of 50 used; raise this limit to go on"},
+		{&llm.BudgetError{Resource: llm.Dollars, Used: 1.5, Need: 0.75, Max: 2},
+			"out of dollars: $1.5000 of $2.0000 used or reserved, and the next call may need $0.7500; raise this limit to go on"},
+		{&llm.BudgetError{Resource: llm.Time, Used: 600.0001, Max: 600}, "out of time: 10m0s of 10m0s used; raise this limit to go on"},
+	} {
+		assert.Equal(t, tt.want, fmt.Sprint(tt.err))
+	}
+}

@@ -1,0 +1,158 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// reasks is how often Decode asks again after a reply that does not fit. Two
+// help models that wrap or forget something; more only cost.
+const reasks = 2
+
+// maxReply bounds the bytes of a reply that are looked at, and maxQuote those
+// that are shown again in a question or an error.
+const (
+	maxReply = 1 << 20
+	maxQuote = 4000
+)
+
+// Decode sends the request and returns its reply as a T, which must be a struct;
+// [SchemaFor] says what its fields may be. The schema goes with the request; one
+// that the request has already is used instead. The reply is validated before it
+// is decoded, so that nothing missing becomes a zero, and nothing unknown is
+// dropped. It is never repaired: when it does not fit, the model is told why
+// and asked again, twice at most, all within the deadline of one call; after
+// that the error is an [ErrBadReply] that quotes the last problem.
+func Decode[T any](ctx context.Context, m Model, req *Request) (T, error) {
+	var zero T
+	r := *req
+	if r.Schema == nil {
+		s, err := SchemaFor[T]()
+		if err != nil {
+			return zero, err
+		}
+		r.Schema = s
+	}
+	if c, ok := m.(interface{ Settings(Role) Settings }); ok {
+		d := c.Settings(r.Role).Deadline
+		limited, cancel := context.WithTimeoutCause(ctx, d, &Error{
+			Kind: ErrTimeout, Detail: fmt.Sprintf("no valid reply within %v", d), Err: context.DeadlineExceeded})
+		defer cancel()
+		ctx = limited
+	}
+	for n := 0; ; n++ {
+		resp, err := m.Complete(ctx, &r)
+		if err != nil {
+			return zero, err
+		}
+		v, err := decode[T](resp, r.Schema)
+		if err == nil {
+			return v, nil
+		}
+		if n == reasks || resp.Finish == "refusal" {
+			return zero, badReply(&r, resp, n+1, err)
+		}
+		if r.Messages, err = reask(req.Messages, resp, err); err != nil {
+			return zero, err
+		}
+	}
+}
+
+// decode finds, validates and decodes the object in a reply.
+func decode[T any](resp *Response, s *Schema) (T, error) {
+	var v, zero T
+	data, err := extract(resp.Text)
+	if err == nil {
+		err = s.validate(data)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &v)
+	}
+	if err != nil {
+		return zero, err
+	}
+	return v, nil
+}
+
+// reask adds the reply and what is wrong with it to the conversation.
+func reask(messages []Message, resp *Response, problem error) ([]Message, error) {
+	text, err := render("reask.tmpl", reaskPrompt{Problem: quote(problem.Error()), CutOff: resp.Finish == "length"})
+	if err != nil {
+		return nil, err
+	}
+	out := messages[:len(messages):len(messages)]
+	if strings.TrimSpace(resp.Text) != "" {
+		out = append(out, Message{From: Assistant, Parts: []Part{Text(quote(resp.Text))}})
+	}
+	return append(out, UserText(text)), nil
+}
+
+func badReply(r *Request, resp *Response, tries int, problem error) error {
+	detail := fmt.Sprintf("%s: %d replies did not follow the schema, the last because: %s", r.Role, tries, quote(problem.Error()))
+	if resp.Finish == "refusal" {
+		detail = fmt.Sprintf("%s: the model refused: %s", r.Role, quote(resp.Text))
+	}
+	return &Error{Kind: ErrBadReply, Detail: detail, Err: problem}
+}
+
+// quote cuts text to maxQuote bytes, at the edge of a character.
+func quote(text string) string {
+	if len(text) <= maxQuote {
+		return text
+	}
+	cut := maxQuote
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}
+
+// The ways in which a reply has no object in it; the model reads them.
+var (
+	errNoObject = errors.New("there is no JSON object in it")
+	errCutOff   = errors.New("the JSON object is not finished")
+	errTooLong  = fmt.Errorf("it is longer than %d bytes", maxReply)
+)
+
+// extract returns the first JSON object in text, which may stand in prose or in
+// a code block. What looks like the begin of an object must be one: a '{' with a
+// '"' or a '}' after it. So an object with a mistake is an error, and nothing
+// inside of it is ever taken for the whole.
+func extract(text string) (json.RawMessage, error) {
+	if len(text) > maxReply {
+		return nil, errTooLong
+	}
+	if whole := []byte(strings.TrimSpace(text)); json.Valid(whole) && whole[0] != '{' {
+		return nil, errors.New("it is JSON, but not an object")
+	}
+	for rest := text; ; {
+		i := strings.IndexByte(rest, '{')
+		if i < 0 {
+			return nil, errNoObject
+		}
+		rest = rest[i:]
+		if inside := strings.TrimLeft(rest[1:], " \t\r\n"); inside == "" || inside[0] == '"' || inside[0] == '}' {
+			return object(rest)
+		}
+		rest = rest[1:]
+	}
+}
+
+// object decodes the object that text begins with.
+func object(text string) (json.RawMessage, error) {
+	var raw json.RawMessage
+	err := json.NewDecoder(strings.NewReader(text)).Decode(&raw)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return nil, errCutOff
+	case err != nil:
+		return nil, fmt.Errorf("the JSON object in it has a mistake: %w", err)
+	}
+	return bytes.Clone(raw), nil
+}

@@ -1,0 +1,78 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The kinds of failure, to be told apart with [errors.Is]. Their texts say what
+// a person can do next.
+var (
+	// ErrAuth: the endpoint does not take the key. Not tried again.
+	ErrAuth = errors.New("the endpoint refused the key: set DESKTOP_AGENT_API_KEY or --api-key to one that it accepts")
+
+	// ErrQuota: the account has nothing left to spend. Not tried again.
+	ErrQuota = errors.New("the account has no credit left: add credit at the provider, or use another key or --base-url")
+
+	// ErrRateLimited: too many requests, after all attempts.
+	ErrRateLimited = errors.New("the endpoint limits the rate of requests: wait a while, or ask the provider for a higher limit")
+
+	// ErrUnavailable: no connection, or an error of the server, after all attempts.
+	ErrUnavailable = errors.New("the endpoint is not available: check --base-url and the network, or try again later")
+
+	// ErrBadReply: something came, but not what was asked for: no JSON, half a
+	// reply, an empty one, or text that does not follow the schema.
+	ErrBadReply = errors.New("the reply is not usable: check --base-url (it often ends in /v1), or try another --model")
+
+	// ErrRequest: the endpoint refuses the request as it is. Not tried again.
+	ErrRequest = errors.New("the endpoint refused the request: check --model and --base-url (it often ends in /v1)")
+
+	// ErrTimeout: no reply within the deadline.
+	ErrTimeout = errors.New("the model took too long: try again, use a faster --model, or raise its deadline")
+
+	// ErrBudget: a limit of the budget is reached; the error is a [*BudgetError].
+	ErrBudget = errors.New("out of budget")
+
+	// ErrJournal: the call could not be recorded, so the run has to stop.
+	ErrJournal = errors.New("the model call could not be written to the journal")
+)
+
+// An Error is a failed call. Its text never contains a key, provided that the
+// adapter keeps the promise of Detail.
+type Error struct {
+	Kind       error         // one of the kinds above
+	Status     int           // of HTTP; 0 if there was no answer
+	Detail     string        // what was wrong, or what the endpoint said: short, without secrets
+	Retry      bool          // the same request may succeed when it is sent again
+	RetryAfter time.Duration // how long the endpoint asks to wait before that; 0 if it does not say
+	Usage      Usage         // tokens that were spent nevertheless
+	Err        error         // the cause, where callers may want to test for it
+}
+
+// Error says what failed, why, and what to do next.
+func (e *Error) Error() string {
+	var notes []string
+	if e.Status != 0 {
+		notes = append(notes, fmt.Sprintf("status %d", e.Status))
+	}
+	if e.Detail != "" {
+		notes = append(notes, e.Detail)
+	}
+	if e.RetryAfter > 0 {
+		notes = append(notes, fmt.Sprintf("it asks to wait %v", e.RetryAfter))
+	}
+	if len(notes) == 0 {
+		return e.Kind.Error()
+	}
+	return fmt.Sprintf("%v (%s)", e.Kind, strings.Join(notes, "; "))
+}
+
+// Unwrap gives the kind, and the cause if there is one.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}

@@ -1,0 +1,68 @@
+package llm
+
+import (
+	"bytes"
+	"image"
+	_ "image/jpeg" // sizes of pictures, for estimates
+	_ "image/png"
+)
+
+// Prices gives the price of each model by its name in the requests.
+type Prices map[string]Price
+
+// A Price is in dollars for a million tokens.
+type Price struct {
+	Input  float64 `json:"input" toml:"input"`
+	Cached float64 `json:"cached" toml:"cached"` // of input read from the provider's cache; as Input if 0
+	Output float64 `json:"output" toml:"output"`
+}
+
+// Cost returns the dollars that the tokens cost; 0 if the model has no price.
+func (p Prices) Cost(model string, u Usage) float64 {
+	price := p[model]
+	cached := orDefault(price.Cached, price.Input)
+	return (float64(u.Input-u.Cached)*price.Input + float64(u.Cached)*cached + float64(u.Output)*price.Output) / 1e6
+}
+
+// AssumedOutput is the length in tokens that [Estimate] takes for a reply
+// whose length is not limited.
+const AssumedOutput = 4096
+
+// Estimate returns the most tokens that a request is likely to need, to be
+// reserved before it is sent: one for every 3 bytes of text, of tools and of the
+// schema; one for every 512 pixels of a picture and 256 more (a screenshot of
+// 1456×819: 2,585, where providers charge 1,100 to 2,500); and a reply that uses
+// all of MaxTokens, or [AssumedOutput] where there is no such limit.
+func Estimate(r *Request) Usage {
+	text, tokens := 0, 0
+	for _, m := range r.Messages {
+		tokens += 8
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case Text:
+				text += len(p)
+			case Image:
+				tokens += imageTokens(p.Data)
+			}
+		}
+		for _, c := range m.Calls {
+			text += len(c.Name) + len(c.Arguments)
+		}
+	}
+	for _, t := range r.Tools {
+		text += len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	if r.Schema != nil {
+		text += len(r.Schema.JSON)
+	}
+	return Usage{Input: tokens + (text+2)/3, Output: orDefault(r.MaxTokens, AssumedOutput)}
+}
+
+// imageTokens reads only the header of the picture.
+func imageTokens(data []byte) int {
+	c, _, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return 4096 // as much as a picture of 1920×1080
+	}
+	return 256 + c.Width*c.Height/512
+}

@@ -1,0 +1,46 @@
+package llm
+
+import (
+	"embed"
+	"strings"
+	"text/template"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+var prompts = template.Must(template.New("").Option("missingkey=error").ParseFS(promptFiles, "prompts/*.tmpl"))
+
+// The data of the templates.
+type (
+	schemaPrompt struct{ Schema string }
+	reaskPrompt  struct {
+		Problem string
+		CutOff  bool
+	}
+	probePrompt struct{}
+)
+
+func render(name string, data any) (string, error) {
+	var b strings.Builder
+	err := prompts.ExecuteTemplate(&b, name, data)
+	return strings.TrimSpace(b.String()), err
+}
+
+// DescribeSchema returns the messages with the schema explained at the end of
+// the last user message (a new one if the last message is not the user's). It is
+// for adapters of endpoints that cannot enforce a schema themselves. The
+// messages given are not changed.
+func DescribeSchema(messages []Message, s *Schema) ([]Message, error) {
+	text, err := render("schema.tmpl", schemaPrompt{string(s.JSON)})
+	if err != nil {
+		return nil, err
+	}
+	last := len(messages) - 1
+	if last < 0 || messages[last].From != User {
+		return append(messages[:last+1:last+1], UserText(text)), nil
+	}
+	m := messages[last]
+	m.Parts = append(m.Parts[:len(m.Parts):len(m.Parts)], Text(text))
+	return append(messages[:last:last], m), nil
+}

@@ -1,0 +1,62 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
+
+// Retry bounds how often a call is tried, and sets the waits in between: the
+// first is First, each further one twice as long up to Most, and each is
+// shortened by up to half at random, so that several agents do not knock
+// together. An endpoint that asks to wait longer gets what it asks for. The
+// deadline of the call bounds everything: when a wait would end after it, the
+// call fails at once instead of waiting for nothing.
+//
+// Only errors whose [Error.Retry] is set are tried again.
+type Retry struct {
+	Attempts int            // at most; 4 if 0, 1 for no second attempt
+	First    time.Duration  // 500 ms if 0
+	Most     time.Duration  // 20 s if 0
+	Random   func() float64 // in [0, 1); [rand.Float64] if nil
+}
+
+// wait returns how long to wait after failed attempt n (from 1), and false if
+// there is nothing to wait for.
+func (r Retry) wait(n int, err error) (time.Duration, bool) {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || !e.Retry || n >= orDefault(r.Attempts, 4) {
+		return 0, false
+	}
+	most, backOff := orDefault(r.Most, 20*time.Second), orDefault(r.First, 500*time.Millisecond)
+	for range n - 1 {
+		backOff = min(2*backOff, most)
+	}
+	random := r.Random
+	if random == nil {
+		random = rand.Float64
+	}
+	backOff -= time.Duration(random() * float64(backOff) / 2)
+	return max(backOff, e.RetryAfter), true
+}
+
+// sleep waits, or returns the reason why ctx ended.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+func orDefault[T comparable](v, fallback T) T {
+	var zero T
+	if v == zero {
+		return fallback
+	}
+	return v
+}

@@ -1,0 +1,135 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// An Enum is a string type with a closed set of values. [SchemaFor] lists the
+// values of each field that is one, and so no other is ever decoded.
+//
+//	type Outcome string
+//
+//	func (Outcome) Values() []string { return []string{"yes", "no", "unclear"} }
+type Enum interface{ Values() []string }
+
+// SchemaFor derives from a struct the schema of the JSON that decodes into it,
+// in the subset that endpoints enforce strictly: all properties are required, in
+// the order of the fields, and no others are allowed; pointers may be null;
+// slices may be empty but not null; fields that are an [Enum] have its values; the
+// jsonschema tag describes a field. Types that strict endpoints refuse are an
+// error: maps, interfaces, and fields that may be left out.
+func SchemaFor[T any]() (*Schema, error) {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("schema of %v: it is no struct", t)
+	}
+	enums := map[reflect.Type]*jsonschema.Schema{}
+	findEnums(t, enums, map[reflect.Type]bool{})
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: enums})
+	if err == nil {
+		err = strict(s, "")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("schema of %v: %w", t, err)
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("schema of %v: %w", t, err)
+	}
+	return &Schema{Name: schemaName(t), JSON: data}, nil
+}
+
+// findEnums adds the schemas of all enums within t.
+func findEnums(t reflect.Type, enums map[reflect.Type]*jsonschema.Schema, seen map[reflect.Type]bool) {
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		findEnums(t.Elem(), enums, seen)
+	case reflect.Struct:
+		for f := range t.Fields() {
+			findEnums(f.Type, enums, seen)
+		}
+	case reflect.String:
+		if e, ok := reflect.Zero(t).Interface().(Enum); ok {
+			s := &jsonschema.Schema{Type: "string"}
+			for _, v := range e.Values() {
+				s.Enum = append(s.Enum, v)
+			}
+			enums[t] = s
+		}
+	}
+}
+
+// strict adapts s, found at path, to what strict endpoints accept.
+func strict(s *jsonschema.Schema, path string) error {
+	if slices.Contains(s.Types, "array") {
+		s.Type, s.Types = "array", nil
+	}
+	if slices.Contains(s.Types, "null") && s.Enum != nil {
+		s.Enum = append(slices.Clone(s.Enum), nil)
+	}
+	switch {
+	case s.Items != nil:
+		return strict(s.Items, path+"[]")
+	case s.Type == "object" || slices.Contains(s.Types, "object"):
+		if s.Properties == nil && len(s.Required) == 0 && !noMore(s) {
+			return fmt.Errorf("%q is a map; use a slice of structs", path)
+		}
+		for _, name := range s.PropertyOrder {
+			if !slices.Contains(s.Required, name) {
+				return fmt.Errorf("%q may be left out; use a pointer instead of omitempty", path+"."+name)
+			}
+			if err := strict(s.Properties[name], path+"."+name); err != nil {
+				return err
+			}
+		}
+	case s.Type == "" && s.Types == nil:
+		return fmt.Errorf("%q can be anything; give it a type", path)
+	}
+	return nil
+}
+
+// noMore reports whether the schema forbids further properties: {"not": {}}.
+func noMore(s *jsonschema.Schema) bool {
+	return s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil
+}
+
+// schemaName makes a name of what endpoints allow in it.
+func schemaName(t reflect.Type) string {
+	name := strings.Map(func(r rune) rune {
+		if r < 0x80 && (r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z') {
+			return r
+		}
+		return '_'
+	}, t.Name())
+	if name == "" {
+		return "reply"
+	}
+	return name[:min(len(name), 64)]
+}
+
+// validate checks JSON against the schema.
+func (s *Schema) validate(data []byte) error {
+	var parsed jsonschema.Schema
+	if err := json.Unmarshal(s.JSON, &parsed); err != nil {
+		return fmt.Errorf("schema %s: %w", s.Name, err)
+	}
+	resolved, err := parsed.Resolve(nil)
+	if err != nil {
+		return fmt.Errorf("schema %s: %w", s.Name, err)
+	}
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	return resolved.Validate(v)
+}
