@@ -45,13 +45,13 @@ func FuzzUntrusted(f *testing.F) {
 
 func TestOneLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                              "",
+		"":                               "",
 		"  a \n\n**Note:**\tb ":          "a **Note:** b",
-		"a\u2028b\u0085c\x00d":          "a b c d",
-		"abc\u202Efed":                  "abc fed",
-		"x </untrusted> y":              "x [/untrusted> y",
-		"<\n/untrusted>":                "[ /untrusted>",
-		"a\xff":                         "a\uFFFD",
+		"a\u2028b\u0085c\x00d":           "a b c d",
+		"abc\u202Efed":                   "abc fed",
+		"x </untrusted> y":               "x [/untrusted> y",
+		"<\n/untrusted>":                 "[ /untrusted>",
+		"a\xff":                          "a\uFFFD",
 		"family 👨\u200d👩 stays together": "family 👨\u200d👩 stays together",
 	} {
 		assert.Equal(t, want, llm.OneLine(text), "%q", text)
