@@ -12,11 +12,10 @@ import (
 
 // Names of the accessibility bus, from the AT-SPI2 specification.
 const (
-	accessibilityName   = "org.a11y.Bus"
-	accessibilityPath   = "/org/a11y/bus"
-	accessibilityStatus = "org.a11y.Status.IsEnabled"
-	registryName        = "org.a11y.atspi.Registry"
-	registryRoot        = "/org/a11y/atspi/accessible/root"
+	accessibilityName = "org.a11y.Bus"
+	accessibilityPath = "/org/a11y/bus"
+	registryName      = "org.a11y.atspi.Registry"
+	registryRoot      = "/org/a11y/atspi/accessible/root"
 )
 
 // startBus starts the session bus and returns when it listens.
@@ -73,7 +72,7 @@ func (d *Desktop) startAccessibility(ctx context.Context) error {
 	if err := bus.CallWithContext(ctx, "org.a11y.Bus.GetAddress", 0).Store(&address); err != nil {
 		return fmt.Errorf("accessibility bus: %w", err)
 	}
-	if err := callRegistry(ctx, address); err != nil {
+	if err := d.watchRegistry(ctx, address); err != nil {
 		return fmt.Errorf("accessibility registry: %w", err)
 	}
 	return nil
@@ -85,12 +84,10 @@ func (d *Desktop) startAccessibility(ctx context.Context) error {
 func (d *Desktop) launchAccessibility(ctx context.Context, conn *dbus.Conn) error {
 	signals := make(chan *dbus.Signal, 16)
 	conn.Signal(signals)
-	err := conn.AddMatchSignalContext(ctx, dbus.WithMatchInterface("org.freedesktop.DBus"),
-		dbus.WithMatchMember("NameOwnerChanged"), dbus.WithMatchArg(0, accessibilityName))
-	if err != nil {
+	if err := watchOwner(ctx, conn, accessibilityName); err != nil {
 		return err
 	}
-	_, err = d.part("accessibility bus (at-spi-bus-launcher)", d.tools.accessibility, []string{"--launch-immediately"})
+	_, err := d.part("accessibility bus (at-spi-bus-launcher)", d.tools.accessibility, []string{"--launch-immediately"})
 	if err != nil {
 		return err
 	}
@@ -100,7 +97,7 @@ func (d *Desktop) launchAccessibility(ctx context.Context, conn *dbus.Conn) erro
 			if !ok {
 				return dbus.ErrClosed
 			}
-			if s.Name == "org.freedesktop.DBus.NameOwnerChanged" && len(s.Body) == 3 && s.Body[0] == accessibilityName && s.Body[2] != "" {
+			if owner, ok := newOwner(s, accessibilityName); ok && owner != "" {
 				return nil
 			}
 		case <-ctx.Done():
@@ -109,14 +106,57 @@ func (d *Desktop) launchAccessibility(ctx context.Context, conn *dbus.Conn) erro
 	}
 }
 
-// callRegistry asks the registry which programs it knows; the bus starts it.
-func callRegistry(ctx context.Context, address string) error {
-	conn, err := dialBus(ctx, address)
+// watchRegistry asks the registry which programs it knows, which makes the bus
+// start it, and from then on watches that it stays: one that starts anew has
+// forgotten every program.
+func (d *Desktop) watchRegistry(ctx context.Context, address string) error {
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, end)
+	conn, err := dialBus(life, address)
 	if err != nil {
+		end()
 		return err
 	}
-	defer conn.Close()
-	return conn.Object(registryName, registryRoot).CallWithContext(ctx, "org.a11y.atspi.Accessible.GetChildren", 0).Err
+	signals := make(chan *dbus.Signal, 16)
+	conn.Signal(signals)
+	err = watchOwner(ctx, conn, registryName)
+	if err == nil {
+		err = conn.Object(registryName, registryRoot).CallWithContext(ctx, "org.a11y.atspi.Accessible.GetChildren", 0).Err
+	}
+	stop()
+	if err != nil {
+		conn.Close()
+		end()
+		return err
+	}
+	d.mu.Lock()
+	d.registry = conn
+	d.mu.Unlock()
+	d.watch.Go(func() {
+		defer end()
+		for s := range signals { // until Close, or until the bus ends
+			if owner, ok := newOwner(s, registryName); ok && owner == "" {
+				d.fail(&DiedError{Part: "accessibility registry (at-spi2-registryd)", Status: "it left the bus"})
+			}
+		}
+	})
+	return nil
+}
+
+// watchOwner asks a bus to tell when a name gets or loses its owner.
+func watchOwner(ctx context.Context, conn *dbus.Conn, name string) error {
+	return conn.AddMatchSignalContext(ctx, dbus.WithMatchInterface("org.freedesktop.DBus"),
+		dbus.WithMatchMember("NameOwnerChanged"), dbus.WithMatchArg(0, name))
+}
+
+// newOwner returns who owns a name from now on, "" for nobody; false if the
+// signal says nothing about it.
+func newOwner(s *dbus.Signal, name string) (owner string, ok bool) {
+	if s.Name != "org.freedesktop.DBus.NameOwnerChanged" || len(s.Body) != 3 || s.Body[0] != name {
+		return "", false
+	}
+	owner, ok = s.Body[2].(string)
+	return owner, ok
 }
 
 // dialBus connects to a bus and says hello.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/godbus/dbus/v5"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -30,9 +31,7 @@ type Desktop struct {
 	launcher *launcher
 	watchdog *watchdog
 
-	display string
-	screen  *screen
-	bus     string
+	bus string
 
 	closing chan struct{} // closed when Close begins
 	done    chan struct{} // closed when the desktop cannot be used any more
@@ -40,6 +39,9 @@ type Desktop struct {
 	close   func() error
 
 	mu       sync.Mutex
+	display  string
+	screen   *screen
+	registry *dbus.Conn
 	err      error
 	children []*child
 	opened   int
@@ -184,7 +186,11 @@ func (d *Desktop) fail(err error) {
 
 // Display returns the name of the X display, such as ":12". Every process of
 // this user can connect to it, with or without the XAUTHORITY file of [Desktop.Env].
-func (d *Desktop) Display() string { return d.display }
+func (d *Desktop) Display() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.display
+}
 
 // BusAddress returns the address of the D-Bus session bus, on which
 // org.a11y.Bus gives the address of the accessibility bus.
@@ -202,6 +208,8 @@ func (d *Desktop) Home() string {
 // environment of this program it has only PATH; [Options.Env] comes last. A
 // process that is started with it belongs to the desktop: Close ends it too.
 func (d *Desktop) Env() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	env := slices.Clone(d.base)
 	if d.display != "" {
 		env = append(env, "DISPLAY="+d.display)
@@ -234,19 +242,22 @@ func (d *Desktop) shutDown() error {
 	if d.folder == "" {
 		return nil
 	}
+	if d.registry != nil {
+		d.registry.Close()
+	}
 	if d.screen != nil {
 		d.screen.conn.Close()
 	}
 	err := end(d.mark)
-	for _, c := range d.children {
-		if err == nil { // else one of them may be the one that does not end
+	if err == nil { // else what does not end would be waited for, for ever
+		for _, c := range d.children {
 			<-c.exited
 			c.output.close()
 		}
-	}
-	d.watch.Wait()
-	if d.launcher != nil {
-		d.launcher.close()
+		d.watch.Wait()
+		if d.launcher != nil {
+			d.launcher.close()
+		}
 	}
 	if d.screen != nil {
 		d.screen.sweep()

@@ -129,8 +129,12 @@ func (p *Process) firstWindow(ctx context.Context, known []xproto.Window) (xprot
 		defer close(watching)
 		cancel(p.gone(ctx))
 	}()
+	// The window manager may list a window before it shows it, and the window of
+	// another instance counts only once this one has exited: look again by time.
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
 	var found xproto.Window
-	err := until(ctx, c, func() (bool, error) {
+	err := until(ctx, c, tick.C, func() (bool, error) {
 		windows, err := c.Clients()
 		if err != nil {
 			return false, err
@@ -171,7 +175,7 @@ func (p *Process) gone(ctx context.Context) error {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	return fmt.Errorf("it ended without a window: %s", p.child.status)
+	return errors.New("it ended without a window of its own and without an error: an instance that runs already may have taken over")
 }
 
 // owns reports whether the window is the program's: made by one of its
@@ -207,7 +211,7 @@ func (d *Desktop) shown(w xproto.Window) bool {
 func (d *Desktop) focus(ctx context.Context, w xproto.Window) {
 	ctx, cancel := context.WithTimeout(ctx, focusLimit)
 	defer cancel()
-	_ = until(ctx, d.screen.conn, func() (bool, error) {
+	_ = until(ctx, d.screen.conn, nil, func() (bool, error) {
 		active, err := d.screen.conn.Active()
 		return active == w, err
 	})

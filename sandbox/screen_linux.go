@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"desktop-agent/internal/x11"
 
@@ -198,7 +199,7 @@ func (d *Desktop) startManager(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := until(ctx, d.screen.conn, d.managed); err != nil {
+	if err := until(ctx, d.screen.conn, nil, d.managed); err != nil {
 		return fmt.Errorf("window manager: %w", err)
 	}
 	return nil
@@ -220,9 +221,9 @@ func (d *Desktop) managed() (bool, error) {
 	return len(own) > 0 && own[0] == ids[0], nil
 }
 
-// until waits for a condition that can only come true when a property of the
-// root window changes.
-func until(ctx context.Context, c *x11.Conn, condition func() (bool, error)) error {
+// until waits for a condition, which it asks for when a property of the root
+// window changes, and when again ticks.
+func until(ctx context.Context, c *x11.Conn, again <-chan time.Time, condition func() (bool, error)) error {
 	changed := make(chan struct{}, 1)
 	stop := c.Listen(func(e xgb.Event) {
 		if p, ok := e.(xproto.PropertyNotifyEvent); ok && p.Window == c.Root {
@@ -242,6 +243,7 @@ func until(ctx context.Context, c *x11.Conn, condition func() (bool, error)) err
 		}
 		select {
 		case <-changed:
+		case <-again:
 		case <-c.Closed():
 			return x11.ErrNoDisplay
 		case <-ctx.Done():
