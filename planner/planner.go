@@ -1,0 +1,191 @@
+package planner
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"desktop-agent/llm"
+	"desktop-agent/screen"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+var prompts = llm.ParsePrompts(promptFiles)
+
+// The data of the templates in prompts.
+type (
+	generatePrompt struct{ Task, Screen string }
+
+	revisePrompt struct {
+		Task, Guidance, History, Screen string
+		Completed, Open                 []Step
+		MaxOpen                         int
+	}
+
+	repairPrompt struct{ Problems []string }
+)
+
+// A Planner asks a model for plans. It is safe for concurrent use if its model is.
+type Planner struct {
+	Model        llm.Model
+	MaxRevisions int              // applied to one plan; 0 for 3, negative for none
+	ScreenTokens int              // budget of the screen's text in a prompt; 0 for the default of [screen.Observation.Text]
+	Now          func() time.Time // nil for time.Now
+	Log          *slog.Logger     // nil: silent
+}
+
+// draft is a plan as a model writes it.
+type draft struct {
+	Steps []draftStep `json:"steps" jsonschema:"2 to 7 steps, first to last"`
+}
+
+type draftStep struct {
+	Goal     string `json:"goal" jsonschema:"a place or thing to reach, beginning with Explore, Navigate to, Find, Discover or Locate"`
+	DoneWhen string `json:"done_when" jsonschema:"what the screen shows once the goal is reached and did not show before"`
+}
+
+// Generate makes the initial plan of a task from the first observation. An
+// answer that is no plan is asked for once more, with what is wrong with it;
+// after that the plan is a general one, made by code, with Fallback set.
+//
+// An error means that no answer came (the network, the budget, the context) or
+// that the task is empty. A run goes on without a plan then, and may try again.
+func (p *Planner) Generate(ctx context.Context, task string, now *screen.Observation) (*Plan, error) {
+	if strings.TrimSpace(task) == "" {
+		return nil, errors.New("generate plan: the task is empty")
+	}
+	req, err := prompts.Request(llm.Planner, "generate", generatePrompt{Task: task, Screen: now.Text(p.ScreenTokens)}, images(now)...)
+	if err != nil {
+		return nil, fmt.Errorf("generate plan: %w", err)
+	}
+	plan, err := ask(ctx, p.Model, req, func(d draft) (*Plan, error) {
+		plan := p.newPlan(task)
+		for _, s := range d.Steps {
+			plan.add(s.Goal, s.DoneWhen)
+		}
+		plan.start(now.At)
+		return plan, plan.Validate()
+	})
+	if errors.Is(err, llm.ErrBadReply) {
+		if p.Log != nil {
+			p.Log.WarnContext(ctx, "no usable plan, taking a general one", "err", err)
+		}
+		return p.fallback(task, now), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("generate plan: %w", err)
+	}
+	return plan, nil
+}
+
+// ask sends a request and makes a plan of the answer. If that is not valid, the
+// model reads why and may answer once more; then the error is [llm.ErrBadReply].
+func ask[T any](ctx context.Context, m llm.Model, req *llm.Request, use func(T) (*Plan, error)) (*Plan, error) {
+	answer, err := llm.Decode[T](ctx, m, req)
+	if err != nil {
+		return nil, err
+	}
+	plan, invalid := use(answer)
+	if invalid == nil || errors.Is(invalid, ErrUnchanged) {
+		return plan, invalid
+	}
+	said, err := json.Marshal(answer)
+	if err != nil {
+		return nil, err
+	}
+	repair, err := prompts.Render("repair", repairPrompt{strings.Split(invalid.Error(), "\n")})
+	if err != nil {
+		return nil, err
+	}
+	again := *req
+	again.Purpose += "_repair"
+	again.Messages = append(slices.Clone(req.Messages),
+		llm.Message{From: llm.Assistant, Parts: []llm.Part{llm.Text(said)}}, llm.UserText(repair))
+	if answer, err = llm.Decode[T](ctx, m, &again); err != nil {
+		return nil, err
+	}
+	plan, invalid = use(answer)
+	if invalid == nil || errors.Is(invalid, ErrUnchanged) {
+		return plan, invalid
+	}
+	return nil, &llm.Error{
+		Kind: llm.ErrBadReply, Err: invalid,
+		Detail: "two answers were no valid plan, the last because: " + strings.ReplaceAll(invalid.Error(), "\n", "; "),
+	}
+}
+
+func (p *Planner) newPlan(task string) *Plan {
+	return &Plan{Version: Version, Task: task, CreatedAt: p.now()}
+}
+
+// fallback is the plan that fits every task.
+func (p *Planner) fallback(task string, now *screen.Observation) *Plan {
+	plan := p.newPlan(task)
+	plan.Fallback = true
+	plan.add("Explore what is open on the screen", "The window that the task is about is open and has the focus")
+	plan.add("Find the place where the task can be done", "The part of the window that the task is about is visible")
+	plan.add("Locate the visible effect of the task", "The screen shows the effect of: "+excerpt(cleanLine(task), MaxDoneWhen-40))
+	plan.start(now.At)
+	return plan
+}
+
+func (p *Planner) now() time.Time {
+	if p.Now != nil {
+		return p.Now()
+	}
+	return time.Now()
+}
+
+// add appends a step under an ID that the plan has never had.
+func (p *Plan) add(goal, doneWhen string) {
+	p.Steps = append(p.Steps, Step{ID: p.freeID(), Goal: cleanGoal(goal), DoneWhen: cleanLine(doneWhen), Status: Pending})
+}
+
+// freeID returns an ID that no step has, and none had that a revision removed.
+func (p *Plan) freeID() string {
+	last := 0
+	for _, s := range p.Steps {
+		last = max(last, idNumber(s.ID))
+	}
+	for _, r := range p.Revisions {
+		for _, c := range r.Changes {
+			for _, s := range []*Step{c.Old, c.New} {
+				if s != nil {
+					last = max(last, idNumber(s.ID))
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("s%d", last+1)
+}
+
+// start makes the first open step the current one as of the frame taken at a
+// time, and all after it pending. A step that is current already stays so.
+func (p *Plan) start(at time.Time) {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		switch {
+		case s.Status.Final():
+		case i+1 != p.ProgressStep():
+			s.Status, s.StartedAt = Pending, time.Time{}
+		case s.Status != Running:
+			s.Status, s.StartedAt = Running, at
+		}
+	}
+}
+
+// images returns the picture of an observation, if it has one.
+func images(o *screen.Observation) []llm.Image {
+	if len(o.Image.Data) == 0 {
+		return nil
+	}
+	return []llm.Image{{Data: o.Image.Data, Type: o.Image.Type, FrameID: o.FrameID}}
+}
