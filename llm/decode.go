@@ -82,7 +82,7 @@ func decode[T any](resp *Response, s *Schema) (T, error) {
 
 // reask adds the reply and what is wrong with it to the conversation.
 func reask(messages []Message, resp *Response, problem error) ([]Message, error) {
-	text, err := render("reask.tmpl", reaskPrompt{Problem: quote(problem.Error()), CutOff: resp.Finish == "length"})
+	text, err := prompts.Render("reask", reaskPrompt{Problem: quote(problem.Error()), CutOff: resp.Finish == "length"})
 	if err != nil {
 		return nil, err
 	}

@@ -211,7 +211,7 @@ func TestProbe(t *testing.T) {
 		t.Run(fmt.Sprint(tt.left, tt.right), func(t *testing.T) {
 			model := &llmtest.Recorder{Model: sequence(t, llmtest.JSON(map[string]string{"left": tt.left, "right": tt.right}))}
 			h, err := llm.Probe(t.Context(), model, llm.Actor)
-			img := model.Requests()[0].Messages[0].Parts[1].(llm.Image)
+			img := model.Requests()[0].Messages[1].Parts[1].(llm.Image)
 			assert.Equal(t, "image/png", img.Type)
 			assert.NotEmpty(t, img.Data)
 			if tt.want != "" {

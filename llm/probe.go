@@ -34,13 +34,12 @@ func Probe(ctx context.Context, m Model, role Role) (Health, error) {
 	if err != nil {
 		return Health{}, err
 	}
-	text, err := render("probe.tmpl", probePrompt{})
+	req, err := prompts.Request(role, "probe", probePrompt{}, Image{Data: picture, Type: "image/png", FrameID: "probe"})
 	if err != nil {
 		return Health{}, err
 	}
 	start := time.Now()
-	reply, err := Decode[probeReply](ctx, m, &Request{Role: role, Purpose: "probe", Messages: []Message{
-		{From: User, Parts: []Part{Text(text), Image{Data: picture, Type: "image/png", FrameID: "probe"}}}}})
+	reply, err := Decode[probeReply](ctx, m, req)
 	if err != nil {
 		return Health{}, err
 	}

@@ -1,15 +1,11 @@
 package llm
 
-import (
-	"embed"
-	"strings"
-	"text/template"
-)
+import "embed"
 
-//go:embed prompts/*.tmpl
+//go:embed prompts/schema.tmpl prompts/reask.tmpl prompts/probe.tmpl
 var promptFiles embed.FS
 
-var prompts = template.Must(template.New("").Option("missingkey=error").ParseFS(promptFiles, "prompts/*.tmpl"))
+var prompts = ParsePrompts(promptFiles)
 
 // The data of the templates.
 type (
@@ -21,18 +17,12 @@ type (
 	probePrompt struct{}
 )
 
-func render(name string, data any) (string, error) {
-	var b strings.Builder
-	err := prompts.ExecuteTemplate(&b, name, data)
-	return strings.TrimSpace(b.String()), err
-}
-
 // DescribeSchema returns the messages with the schema explained at the end of
 // the last user message (a new one if the last message is not the user's). It is
 // for adapters of endpoints that cannot enforce a schema themselves. The
 // messages given are not changed.
 func DescribeSchema(messages []Message, s *Schema) ([]Message, error) {
-	text, err := render("schema.tmpl", schemaPrompt{string(s.JSON)})
+	text, err := prompts.Render("schema", schemaPrompt{string(s.JSON)})
 	if err != nil {
 		return nil, err
 	}
