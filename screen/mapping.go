@@ -3,6 +3,8 @@ package screen
 import "image"
 
 // A Mapping tells where an image lies on the desktop. It belongs to one frame.
+// Its two methods are exact: for an image that is not larger than its source,
+// ToImage(ToDevice(p)) is p; for one that is not smaller, ToDevice(ToImage(d)) is d.
 type Mapping struct {
 	Source image.Rectangle `json:"source"` // the part of the desktop shown, in device pixels
 	Size   image.Point     `json:"size"`   // the size of the image, in its own pixels
@@ -25,9 +27,22 @@ func (m Mapping) ToImage(p image.Point) image.Point {
 		rescale(p.Y-m.Source.Min.Y, m.Source.Dy(), m.Size.Y))
 }
 
+// deviceRect returns the device pixels that an area of the image shows, also in part.
+func (m Mapping) deviceRect(r image.Rectangle) image.Rectangle {
+	floor := func(v, from, to int) int { return v * to / from }
+	ceil := func(v, from, to int) int { return (v*to + from - 1) / from }
+	return image.Rect(
+		floor(r.Min.X, m.Size.X, m.Source.Dx()), floor(r.Min.Y, m.Size.Y, m.Source.Dy()),
+		ceil(r.Max.X, m.Size.X, m.Source.Dx()), ceil(r.Max.Y, m.Size.Y, m.Source.Dy()),
+	).Add(m.Source.Min).Intersect(m.Source)
+}
+
 // rescale maps the centre of pixel v of a row of from pixels to a row of to
 // pixels: floor((v + 1/2) * to / from), in whole numbers.
 func rescale(v, from, to int) int {
+	if from <= 0 {
+		return 0 // there is no such pixel
+	}
 	n, d := (2*v+1)*to, 2*from
 	if n < 0 {
 		return -((-n + d - 1) / d)

@@ -14,10 +14,11 @@ type Observation struct {
 	FrameID  string      // names this frame within a run, such as "f0007"
 	At       time.Time   // when the frame was taken
 	Frame    *image.RGBA // the whole screen with the pointer drawn, in device pixels
+	Bare     *image.RGBA // the same without the pointer, to compare with
 	Image    Image       // what a model is sent
 	Monitors []Monitor
 	Cursor   image.Point // the pointer's hot spot, in device pixels
-	Windows  []Window    // bottom to top
+	Windows  []Window    // managed ones bottom to top, then menus, tooltips and the like
 	Tree     Tree
 	Settled  Settled
 	Timing   Timing
@@ -37,14 +38,18 @@ type Monitor struct {
 	Primary bool
 }
 
-// A Window is a managed top-level window.
+// A Window is a top-level window: one that the window manager manages, or a
+// menu, tooltip or notification, which it does not.
 type Window struct {
 	ID      uint32
 	Title   string
 	Class   string          // WM_CLASS, the class part
+	Type    string          // what it says it is: "normal", "dialog", "popup_menu", "tooltip" …; "" if nothing
 	PID     int             // 0 if unknown
 	Box     image.Rectangle // device pixels, without the window manager's frame
 	Focused bool
+	Popup   bool // not managed: a menu, tooltip or notification
+	Hidden  bool // minimised, or on another workspace
 }
 
 // A Tree holds what the programs tell about themselves over the accessibility

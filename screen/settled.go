@@ -1,6 +1,29 @@
 package screen
 
-import "time"
+import (
+	"slices"
+	"time"
+)
+
+// SettleOptions say how long to wait for the screen to be still. The zero value
+// means the defaults.
+type SettleOptions struct {
+	// Off waits for nothing.
+	Off bool
+
+	// Quiet is how long nothing may happen before the screen counts as still,
+	// after the programs have answered; zero means [DefaultQuiet].
+	Quiet time.Duration
+
+	// Ceiling is how long to wait at most; zero means [DefaultCeiling].
+	Ceiling time.Duration
+}
+
+// The limits of a wait.
+const (
+	DefaultQuiet   = 60 * time.Millisecond
+	DefaultCeiling = 3 * time.Second
+)
 
 // Settled reports how long an observation waited, and why it went on.
 type Settled struct {
@@ -18,3 +41,26 @@ const (
 	SettledCeiling SettleReason = "ceiling" // the screen kept changing until the time limit
 	SettledOff     SettleReason = "off"     // nothing was waited for
 )
+
+// after joins two waits, one directly after the other.
+func (s Settled) after(first Settled) Settled {
+	s.Waited += first.Waited
+	for _, sign := range first.Busy {
+		if !slices.Contains(s.Busy, sign) {
+			s.Busy = append(s.Busy, sign)
+		}
+	}
+	slices.Sort(s.Busy)
+	return s
+}
+
+// withDefaults returns the options with the defaults filled in.
+func (o SettleOptions) withDefaults() SettleOptions {
+	if o.Quiet <= 0 {
+		o.Quiet = DefaultQuiet
+	}
+	if o.Ceiling <= 0 {
+		o.Ceiling = DefaultCeiling
+	}
+	return o
+}

@@ -1,0 +1,315 @@
+//go:build unix && !darwin
+
+package screen
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"log/slog"
+	"unsafe"
+
+	"desktop-agent/internal/x11"
+
+	sysv "github.com/gen2brain/shm"
+	"github.com/jezek/xgb/randr"
+	"github.com/jezek/xgb/shm"
+	"github.com/jezek/xgb/xfixes"
+	"github.com/jezek/xgb/xproto"
+)
+
+// A shot is a picture of the desktop and what was asked for together with it.
+type shot struct {
+	bare, frame *image.RGBA // without and with the pointer
+	cursor      image.Point
+	monitors    []Monitor
+}
+
+// capture takes a picture of the whole desktop, with pointer and monitors when
+// everything is asked for.
+func (d *display) capture(everything bool) (shot, error) {
+	w, h, err := d.geometry()
+	if err != nil {
+		return shot{}, err
+	}
+	taken, err := d.captureSized(w, h, everything)
+	if err != nil {
+		// The screen may have changed its size just now.
+		if w2, h2, err2 := d.geometry(); err2 == nil && (w2 != w || h2 != h) {
+			return d.captureSized(w2, h2, everything)
+		}
+	}
+	return taken, d.lost(err)
+}
+
+// captureSized sends all requests at once, so that the answers tell of one moment.
+func (d *display) captureSized(w, h int, everything bool) (shot, error) {
+	d.shared.fit(w * h * d.format.bytes)
+	pixels := d.requestPixels(w, h)
+	var (
+		cursor   xfixes.GetCursorImageCookie
+		pointer  xproto.QueryPointerCookie
+		monitors randr.GetMonitorsCookie
+	)
+	if everything {
+		pointer = xproto.QueryPointer(d.conn.Conn, d.conn.Root)
+		if d.hasCursor {
+			cursor = xfixes.GetCursorImage(d.conn.Conn)
+		}
+		if d.hasMonitors {
+			monitors = randr.GetMonitors(d.conn.Conn, d.conn.Root, true)
+		}
+	}
+	data, err := pixels()
+	if err != nil {
+		return shot{}, err
+	}
+	s := shot{bare: image.NewRGBA(image.Rect(0, 0, w, h))}
+	if err := d.format.convert(s.bare, data); err != nil || !everything {
+		return s, err
+	}
+	p, err := pointer.Reply()
+	if err != nil {
+		return s, fmt.Errorf("pointer: %w", err)
+	}
+	s.cursor = image.Pt(int(p.RootX), int(p.RootY))
+	s.frame = &image.RGBA{Pix: append([]byte(nil), s.bare.Pix...), Stride: s.bare.Stride, Rect: s.bare.Rect}
+	if d.hasCursor {
+		if c, err := cursor.Reply(); err == nil {
+			s.cursor = image.Pt(int(c.X), int(c.Y))
+			drawCursor(s.frame, c)
+		}
+	}
+	s.monitors = d.monitors(monitors, s.bare.Rect)
+	return s, nil
+}
+
+// requestPixels asks for the whole picture; the function that it returns waits
+// for it. What that returns is valid until the next request.
+func (d *display) requestPixels(w, h int) func() ([]byte, error) {
+	root, all := xproto.Drawable(d.conn.Root), uint32(0xffffffff)
+	if d.shared.data != nil {
+		cookie := shm.GetImage(d.conn.Conn, root, 0, 0, uint16(w), uint16(h), all, xproto.ImageFormatZPixmap, d.shared.id, 0)
+		return func() ([]byte, error) {
+			_, err := cookie.Reply()
+			return d.shared.data, err
+		}
+	}
+	cookie := xproto.GetImage(d.conn.Conn, xproto.ImageFormatZPixmap, root, 0, 0, uint16(w), uint16(h), all)
+	return func() ([]byte, error) {
+		reply, err := cookie.Reply()
+		if err != nil {
+			return nil, err
+		}
+		return reply.Data, nil
+	}
+}
+
+// monitors returns the monitors in the order of the server, the whole desktop
+// where it knows of none.
+func (d *display) monitors(cookie randr.GetMonitorsCookie, desktop image.Rectangle) []Monitor {
+	var list []Monitor
+	if d.hasMonitors {
+		if reply, err := cookie.Reply(); err == nil {
+			for _, m := range reply.Monitors {
+				at := image.Pt(int(m.X), int(m.Y))
+				monitor := Monitor{Primary: m.Primary, Box: image.Rectangle{Min: at, Max: at.Add(image.Pt(int(m.Width), int(m.Height)))}}
+				if name, err := xproto.GetAtomName(d.conn.Conn, m.Name).Reply(); err == nil {
+					monitor.Name = name.Name
+				}
+				list = append(list, monitor)
+			}
+		}
+	}
+	if len(list) == 0 {
+		list = []Monitor{{Name: "screen", Box: desktop, Primary: true}}
+	}
+	return list
+}
+
+// drawCursor draws the pointer's image, whose alpha is premultiplied, with its
+// hot spot where the pointer is.
+func drawCursor(m *image.RGBA, c *xfixes.GetCursorImageReply) {
+	origin := image.Pt(int(c.X)-int(c.Xhot), int(c.Y)-int(c.Yhot))
+	size := image.Pt(int(c.Width), int(c.Height))
+	box := image.Rectangle{Min: origin, Max: origin.Add(size)}.Intersect(m.Rect)
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
+			argb := c.CursorImage[(y-origin.Y)*size.X+x-origin.X]
+			rest := 255 - argb>>24
+			p := m.Pix[m.PixOffset(x, y):][:4:4]
+			p[0] = byte(argb>>16&0xff + (uint32(p[0])*rest+127)/255)
+			p[1] = byte(argb>>8&0xff + (uint32(p[1])*rest+127)/255)
+			p[2] = byte(argb&0xff + (uint32(p[2])*rest+127)/255)
+		}
+	}
+}
+
+// A segment is memory shared with the X server. It belongs to no file and no
+// name, so that the system frees it also when the program is killed.
+type segment struct {
+	conn   *x11.Conn
+	log    *slog.Logger
+	id     shm.Seg
+	data   []byte // nil while there is none
+	failed bool   // the server is elsewhere and shares no memory
+}
+
+// fit makes the segment large enough. Without one, pictures come over the connection.
+func (s *segment) fit(size int) {
+	if s.failed || len(s.data) >= size {
+		return
+	}
+	if s.data != nil {
+		shm.Detach(s.conn.Conn, s.id)
+		if err := s.free(); err != nil {
+			s.log.Warn("shared memory", "err", err)
+		}
+	}
+	if err := s.attach(size); err != nil {
+		s.failed = true
+		s.log.Warn("no memory shared with the X server", "err", err)
+	}
+}
+
+// attach makes a segment and shows it to the server.
+func (s *segment) attach(size int) (err error) {
+	key, err := sysv.Get(sysv.IPC_PRIVATE, size, sysv.IPC_CREAT|0o600)
+	if err != nil {
+		return fmt.Errorf("make shared memory: %w", err)
+	}
+	// Once both sides hold it, it may lose its name: it ends with its last holder.
+	defer func() { err = errors.Join(err, sysv.Rm(key)) }()
+	data, err := sysv.At(key, 0, 0)
+	if err != nil {
+		return fmt.Errorf("attach shared memory: %w", err)
+	}
+	s.data = data
+	s.id, err = shm.NewSegId(s.conn.Conn)
+	if err == nil {
+		err = shm.AttachChecked(s.conn.Conn, s.id, uint32(key), false).Check()
+	}
+	if err == nil {
+		err = s.verify()
+	}
+	if err != nil {
+		return errors.Join(err, s.free())
+	}
+	return nil
+}
+
+// verify makes sure that the server writes to this memory, and not to memory of
+// the same number in another container.
+func (s *segment) verify() error {
+	for _, pattern := range []byte{0x5a, 0xa5} {
+		s.data[0], s.data[1], s.data[2] = pattern, pattern, pattern
+		_, err := shm.GetImage(s.conn.Conn, xproto.Drawable(s.conn.Root), 0, 0, 1, 1, 0xffffffff,
+			xproto.ImageFormatZPixmap, s.id, 0).Reply()
+		if err != nil {
+			return err
+		}
+		if s.data[0] != pattern || s.data[1] != pattern || s.data[2] != pattern {
+			return nil
+		}
+	}
+	return errors.New("the server writes elsewhere")
+}
+
+// free lets the memory go.
+func (s *segment) free() error {
+	if s.data == nil {
+		return nil
+	}
+	data := s.data
+	s.data = nil
+	if err := sysv.Dt(data); err != nil {
+		return fmt.Errorf("free shared memory: %w", err)
+	}
+	return nil
+}
+
+// A pixelFormat tells how the server lays out pixels.
+type pixelFormat struct {
+	bytes            int // of a pixel: 2 or 4
+	red, green, blue uint32
+	order            binary.ByteOrder
+	fast             bool // 32 bits, blue first: what nearly every server has
+}
+
+// formatOf finds out the pixel format of the root window.
+func formatOf(conn *x11.Conn) (pixelFormat, error) {
+	setup := xproto.Setup(conn.Conn)
+	f := pixelFormat{order: binary.LittleEndian}
+	if setup.ImageByteOrder == xproto.ImageOrderMSBFirst {
+		f.order = binary.BigEndian
+	}
+	for _, format := range setup.PixmapFormats {
+		if format.Depth == conn.Screen.RootDepth {
+			f.bytes = int(format.BitsPerPixel) / 8
+		}
+	}
+	for _, depth := range conn.Screen.AllowedDepths {
+		for _, v := range depth.Visuals {
+			if v.VisualId == conn.Screen.RootVisual && v.Class == xproto.VisualClassTrueColor {
+				f.red, f.green, f.blue = v.RedMask, v.GreenMask, v.BlueMask
+			}
+		}
+	}
+	if f.bytes != 2 && f.bytes != 4 || f.red == 0 {
+		return f, fmt.Errorf("the screen has a depth of %d bits; 24 are needed, or 15 or 16", conn.Screen.RootDepth)
+	}
+	littleHost := binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+	f.fast = littleHost && f.order == binary.LittleEndian && f.bytes == 4 &&
+		f.red == 0xff0000 && f.green == 0xff00 && f.blue == 0xff
+	return f, nil
+}
+
+// convert fills a picture with the server's pixels.
+func (f pixelFormat) convert(m *image.RGBA, data []byte) error {
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	stride := (w*f.bytes + 3) &^ 3 // rows end at 32 bits
+	if len(data) < stride*h {
+		return fmt.Errorf("the server sent %d bytes of a picture of %d", len(data), stride*h)
+	}
+	if f.fast {
+		swapRedBlue(m.Pix[:4*w*h], data)
+		return nil
+	}
+	for y := range h {
+		for x := range w {
+			at := data[y*stride+x*f.bytes:]
+			var v uint32
+			if f.bytes == 2 {
+				v = uint32(f.order.Uint16(at))
+			} else {
+				v = f.order.Uint32(at)
+			}
+			p := m.Pix[y*m.Stride+4*x:][:4:4]
+			p[0], p[1], p[2], p[3] = channel(v, f.red), channel(v, f.green), channel(v, f.blue), 0xff
+		}
+	}
+	return nil
+}
+
+// channel returns the part of a pixel under a mask, stretched to 8 bits.
+func channel(v, mask uint32) byte {
+	low := mask & -mask
+	return byte(uint64(v&mask/low) * 255 / uint64(mask/low))
+}
+
+// swapRedBlue turns blue-green-red pixels into opaque red-green-blue ones, two
+// at a time. Both slices begin at a multiple of 8 bytes, as large ones do.
+func swapRedBlue(to, from []byte) {
+	pairs := len(to) / 8
+	t := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(to))), pairs)
+	f := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(from))), pairs)
+	for i, v := range f {
+		const second = 0x000000ff_000000ff
+		t[i] = v&second<<16 | v&0x0000ff00_0000ff00 | v>>16&second | 0xff000000_ff000000
+	}
+	if rest := to[8*pairs:]; len(rest) == 4 {
+		last := from[8*pairs:]
+		rest[0], rest[1], rest[2], rest[3] = last[2], last[1], last[0], 0xff
+	}
+}

@@ -1,0 +1,106 @@
+package screen
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"sync"
+
+	"github.com/disintegration/imaging"
+)
+
+// fit returns the largest size with the shape of size that fits in limit, but
+// not larger than size.
+func fit(size, limit image.Point) image.Point {
+	if size.X <= limit.X && size.Y <= limit.Y {
+		return size
+	}
+	return shape(size, limit)
+}
+
+// shape returns the largest size with the shape of size that fits in limit.
+func shape(size, limit image.Point) image.Point {
+	if size.X*limit.Y >= size.Y*limit.X { // wider than limit
+		return image.Pt(limit.X, max(1, (2*size.Y*limit.X+size.X)/(2*size.X)))
+	}
+	return image.Pt(max(1, (2*size.X*limit.Y+size.Y)/(2*size.Y)), limit.Y)
+}
+
+// render encodes the part of a frame within source as an image of the given size.
+func render(frame *image.RGBA, source image.Rectangle, size image.Point) (Image, error) {
+	if source.Empty() {
+		return Image{}, fmt.Errorf("the area %v is empty", source)
+	}
+	part := frame.SubImage(source).(*image.RGBA)
+	var picture image.Image = part
+	switch {
+	case size.X > source.Dx() || size.Y > source.Dy():
+		picture = imaging.Resize(opaque(part), size.X, size.Y, imaging.CatmullRom)
+	case size != source.Size():
+		picture = imaging.Resize(opaque(part), size.X, size.Y, imaging.Linear)
+	}
+	data, err := encode(picture)
+	if err != nil {
+		return Image{}, fmt.Errorf("encode: %w", err)
+	}
+	return Image{Data: data, Type: "image/png", Mapping: Mapping{Source: source, Size: size}}, nil
+}
+
+// opaque returns the same pixels as a type that imaging reads fastest. A frame
+// has no transparent pixels, so that its colours need no conversion.
+func opaque(m *image.RGBA) *image.NRGBA {
+	return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+}
+
+// encode makes a PNG.
+func encode(m image.Image) ([]byte, error) {
+	var out bytes.Buffer
+	out.Grow(m.Bounds().Dx() * m.Bounds().Dy() / 4)
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &encoderBuffers}
+	err := encoder.Encode(&out, m)
+	return out.Bytes(), err
+}
+
+// A bufferPool keeps the encoder's buffers, which are large, for its next use.
+type bufferPool struct{ pool sync.Pool }
+
+var encoderBuffers bufferPool
+
+func (p *bufferPool) Get() *png.EncoderBuffer {
+	b, _ := p.pool.Get().(*png.EncoderBuffer)
+	return b
+}
+
+func (p *bufferPool) Put(b *png.EncoderBuffer) { p.pool.Put(b) }
+
+// Zoom returns a part of the frame, enlarged so that small text can be read. r
+// is in pixels of o.Image; what lies outside is left out. The result fits in limit
+// and keeps the shape of the part; it is taken from the full-resolution frame and
+// enlarged at most 4 times. A zero limit means the size of o.Image.
+func (o *Observation) Zoom(r image.Rectangle, limit image.Point) (Image, error) {
+	bounds := o.Image.Mapping.Bounds()
+	part := r.Canon().Intersect(bounds)
+	if part.Empty() {
+		return Image{}, fmt.Errorf("zoom: the area %v is outside the image, which is %d×%d pixels", r, bounds.Dx(), bounds.Dy())
+	}
+	if limit == (image.Point{}) {
+		limit = o.Image.Mapping.Size
+	}
+	if limit.X < 1 || limit.Y < 1 {
+		return Image{}, fmt.Errorf("zoom: the result cannot be %d×%d pixels", limit.X, limit.Y)
+	}
+	source := o.Image.Mapping.deviceRect(part)
+	size := shape(source.Size(), limit)
+	if largest := source.Size().Mul(maxZoom); size.X > largest.X || size.Y > largest.Y {
+		size = largest
+	}
+	m, err := render(o.Frame, source, size)
+	if err != nil {
+		return Image{}, fmt.Errorf("zoom: %w", err)
+	}
+	return m, nil
+}
+
+// maxZoom is how much Zoom enlarges at most: more makes nothing clearer.
+const maxZoom = 4

@@ -1,0 +1,144 @@
+package screen
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A load measures how much the processes behind the windows work. The processes
+// that descend from them count as well: a browser draws in one of its children.
+type load struct {
+	pids map[int]usage
+	at   time.Time // of the last measurement
+}
+
+// A usage is what one process has used.
+type usage struct {
+	cpu  time.Duration
+	idle float64 // processors that it used on average while nobody waited for it
+}
+
+const (
+	// longRest is how long a process must have been left alone for its work in
+	// that time to count as its habit.
+	longRest = 300 * time.Millisecond
+
+	// restless is the share of a processor from which on a process is known to
+	// work also without cause.
+	restless = 0.2
+
+	// noise is the processor time that answering a ping or blinking costs.
+	noise = time.Millisecond
+)
+
+// begin measures the processes that were watched last time, to learn how much
+// they work without cause.
+func (l *load) begin() {
+	now := time.Now()
+	rest := now.Sub(l.at)
+	for pid, u := range l.pids {
+		cpu, ok := processorTime(pid)
+		if !ok {
+			delete(l.pids, pid)
+			continue
+		}
+		if rest >= longRest {
+			u.idle = (cpu - u.cpu).Seconds() / rest.Seconds()
+		}
+		u.cpu = cpu
+		l.pids[pid] = u
+	}
+	l.at = now
+}
+
+// follow watches these processes and their descendants, and no others.
+func (l *load) follow(pids []int) {
+	old := l.pids
+	l.pids = map[int]usage{}
+	for len(pids) > 0 {
+		pid := pids[0]
+		pids = pids[1:]
+		if _, ok := l.pids[pid]; ok || pid == os.Getpid() {
+			continue
+		}
+		u, ok := old[pid]
+		if !ok {
+			if u.cpu, ok = processorTime(pid); !ok {
+				continue
+			}
+		}
+		l.pids[pid] = u
+		pids = append(pids, children(pid)...)
+	}
+}
+
+// working tells whether a process has worked since the last call, more than it
+// does anyway, or waits for a processor.
+func (l *load) working() bool {
+	now := time.Now()
+	passed, used, usual := now.Sub(l.at), time.Duration(0), 0.0
+	ready := false
+	for pid, u := range l.pids {
+		cpu, ok := processorTime(pid)
+		if !ok {
+			delete(l.pids, pid)
+			continue
+		}
+		used += cpu - u.cpu
+		usual += u.idle
+		ready = ready || u.idle < restless && runnable(pid)
+		u.cpu = cpu
+		l.pids[pid] = u
+	}
+	l.at = now
+	return ready || used > noise+time.Duration(2*usual*float64(passed))
+}
+
+// processorTime returns the processor time that a process has used, all its
+// threads together, to the nanosecond. The clock's number is made of the process's as
+// clock_getcpuclockid(3) does.
+func processorTime(pid int) (time.Duration, bool) {
+	const schedulerClock = 2
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|schedulerClock), &t); err != nil {
+		return 0, false
+	}
+	return time.Duration(t.Nano()), true
+}
+
+// runnable tells whether the first thread of a process, which is the one that
+// draws, runs or waits for a processor or a disk. See proc_pid_stat(5).
+func runnable(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	_, after, ok := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))
+	return ok && len(after) > 0 && (after[0] == 'R' || after[0] == 'D')
+}
+
+// children returns the processes that a process started.
+func children(pid int) []int {
+	folder := "/proc/" + strconv.Itoa(pid) + "/task/"
+	threads, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	var list []int
+	for _, thread := range threads {
+		text, err := os.ReadFile(folder + thread.Name() + "/children")
+		if err != nil {
+			continue
+		}
+		for field := range bytes.FieldsSeq(text) {
+			if child, err := strconv.Atoi(string(field)); err == nil {
+				list = append(list, child)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,319 @@
+//go:build unix && !darwin
+
+package screen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"desktop-agent/internal/x11"
+
+	"github.com/jezek/xgb/xfixes"
+	"github.com/jezek/xgb/xproto"
+)
+
+const (
+	// pace is the time between two looks at how much the programs work.
+	pace = 8 * time.Millisecond
+
+	// slowAnswer is how long an idle program takes to answer at most.
+	slowAnswer = 20 * time.Millisecond
+
+	// slowManager is how long the window manager may take.
+	slowManager = time.Second
+
+	// slowDrawing is how long a new window may stay empty before it counts as
+	// one that stays so.
+	slowDrawing = 500 * time.Millisecond
+)
+
+// busyCursors are the names of the pointers that mean "at work".
+var busyCursors = []string{"watch", "wait", "left_ptr_watch", "progress", "half-busy"}
+
+// A wait is one time of waiting for the screen to be still.
+type wait struct {
+	*display
+	busy     []string
+	pending  map[xproto.Window]time.Time // managed windows not drawn yet, and since when they are known
+	appeared []xproto.Window             // top-level windows that were shown meanwhile
+
+	mu   sync.Mutex // guards next.hung
+	next rest       // what will be left
+}
+
+// settle waits until the screen is still:
+//
+//   - the window manager has handled all input, so that it has reached the programs;
+//   - the programs that it may concern have answered, so they have taken it;
+//   - and then, for a quiet interval, nothing was drawn but what blinks, no window
+//     came or went, and none of these programs worked;
+//   - at the end of which all of them answer at once, once more.
+//
+// What was there before the input does not count: a program that works all the time,
+// one that hung the last time already, a busy pointer that stays.
+func (d *display) settle(ctx context.Context) (Settled, error) {
+	start := time.Now()
+	if d.settling.Off {
+		return Settled{Reason: SettledOff}, d.conn.RoundTrip()
+	}
+	w := &wait{display: d, pending: map[xproto.Window]time.Time{}, next: rest{
+		hung: map[uint32]bool{}, managed: map[xproto.Window]bool{}, clients: map[uint32]bool{}}}
+	limited, cancel := context.WithDeadline(ctx, start.Add(d.settling.Ceiling))
+	defer cancel()
+	d.load.begin()
+	err := w.run(limited)
+	reason := SettledQuiet
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		reason, err = SettledCeiling, nil
+	}
+	w.next.at, w.next.events, w.next.cursor = time.Now(), d.watch.glance().events, w.cursor()
+	if err == nil {
+		d.rest = w.next
+	}
+	slices.Sort(w.busy)
+	return Settled{Reason: reason, Waited: time.Since(start), Busy: w.busy}, d.lost(err)
+}
+
+// A rest is what was left when the last wait ended.
+type rest struct {
+	at      time.Time
+	events  int                    // of the watch, by then
+	cursor  string                 // the pointer's name
+	hung    map[uint32]bool        // clients that had not answered
+	clients map[uint32]bool        // clients of the server; nil: not known
+	managed map[xproto.Window]bool // managed windows; nil: not known
+}
+
+// stirred tells whether anything happened since the last wait ended.
+func (d *display) stirred() bool { return d.watch.glance().events != d.rest.events }
+
+// run waits without a limit of its own.
+func (w *wait) run(ctx context.Context) error {
+	if err := w.ask(ctx); err != nil {
+		return err
+	}
+	for {
+		if err := w.quiet(ctx, time.Now()); err != nil {
+			return err
+		}
+		before, asked := w.watch.glance().events, time.Now()
+		if err := w.ask(ctx); err != nil {
+			return err
+		}
+		slow := time.Since(asked) > slowAnswer
+		if slow {
+			w.sign("slow answer")
+		}
+		if !slow && w.watch.glance().events == before && w.complete() {
+			return nil
+		}
+	}
+}
+
+// sign notes a sign of work.
+func (w *wait) sign(s string) {
+	if !slices.Contains(w.busy, s) {
+		w.busy = append(w.busy, s)
+	}
+}
+
+// quiet returns once nothing has happened for the quiet interval, which begins
+// at since.
+func (w *wait) quiet(ctx context.Context, since time.Time) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	events := w.watch.glance().events
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-w.conn.Closed():
+			return x11.ErrNoDisplay
+		case <-timer.C:
+		}
+		now := time.Now()
+		if w.load.working() {
+			w.sign("processor")
+			since = now
+		}
+		g := w.watch.glance()
+		if g.events != events {
+			w.sign("drawing")
+			events = g.events
+		}
+		if g.last.After(since) {
+			since = g.last
+		}
+		if now.Sub(since) >= w.settling.Quiet {
+			return nil
+		}
+		timer.Reset(min(pace, w.settling.Quiet-now.Sub(since)+time.Millisecond/2))
+	}
+}
+
+// complete tells whether every new window has been drawn and no pointer asks
+// for patience.
+func (w *wait) complete() bool {
+	done := true
+	for id, since := range w.pending {
+		box, err := w.conn.Box(id)
+		if err != nil || w.watch.painted(box, w.rest.at) || time.Since(since) > slowDrawing {
+			delete(w.pending, id)
+			continue
+		}
+		w.sign("new window")
+		done = false
+	}
+	if name := w.cursor(); slices.Contains(busyCursors, name) && name != w.rest.cursor {
+		w.sign("pointer")
+		done = false
+	}
+	return done
+}
+
+// cursor returns the name of the pointer's image.
+func (w *wait) cursor() string {
+	if !w.hasCursor {
+		return ""
+	}
+	reply, err := xfixes.GetCursorImageAndName(w.conn.Conn).Reply()
+	if err != nil {
+		return ""
+	}
+	return reply.Name
+}
+
+// ask returns once everybody whom the input may concern has taken it.
+func (w *wait) ask(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, slowManager)
+	defer cancel()
+	switch err := w.conn.PingManager(limited); {
+	case err == nil, errors.Is(err, x11.ErrNoManager):
+	case limited.Err() != nil && ctx.Err() == nil:
+		w.sign("window manager")
+	default:
+		return err
+	}
+	concerned, err := w.concerned()
+	if err != nil {
+		return err
+	}
+	var (
+		all  sync.WaitGroup
+		errs []error
+	)
+	for owner, windows := range concerned {
+		all.Go(func() {
+			err := w.pingOne(ctx, owner, windows)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.next.hung[owner] = err != nil
+			errs = append(errs, err)
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	// What the programs sent before they answered has been handled by now; this
+	// brings the events of it.
+	return w.conn.RoundTrip()
+}
+
+// pingOne pings a client through the first of its windows that takes part.
+func (w *wait) pingOne(ctx context.Context, owner uint32, windows []xproto.Window) error {
+	if w.rest.hung[owner] { // it need not be waited for again
+		limited, cancel := context.WithTimeout(ctx, w.settling.Quiet)
+		defer cancel()
+		if err := w.pingAny(limited, windows); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return err
+		}
+		return nil
+	}
+	return w.pingAny(ctx, windows)
+}
+
+func (w *wait) pingAny(ctx context.Context, windows []xproto.Window) error {
+	for _, id := range windows {
+		err := w.conn.Ping(ctx, id)
+		if errors.Is(err, x11.ErrNoPing) || errors.Is(err, x11.ErrGone) {
+			continue
+		}
+		return err
+	}
+	return nil
+}
+
+// concerned returns the clients that input may concern, each with the windows
+// through which it can be asked: those of the active window, of the window under
+// the pointer, and of windows that appeared. It makes their processes, and those
+// of clients that are new to the server, the ones to be measured.
+func (w *wait) concerned() (map[uint32][]xproto.Window, error) {
+	managed, err := w.conn.Clients()
+	if err != nil {
+		return nil, fmt.Errorf("list of windows: %w", err)
+	}
+	active, err := w.conn.Active()
+	if err != nil {
+		return nil, fmt.Errorf("active window: %w", err)
+	}
+	check, err := w.conn.Cardinals(w.conn.Root, "_NET_SUPPORTING_WM_CHECK")
+	if err != nil {
+		return nil, fmt.Errorf("window manager: %w", err)
+	}
+	manager := uint32(0)
+	if len(check) > 0 {
+		manager = w.conn.Owner(xproto.Window(check[0]))
+	}
+	concerned := append(w.underPointer(), active)
+	for _, id := range managed {
+		if w.rest.managed != nil && !w.rest.managed[id] {
+			concerned = append(concerned, id)
+			if !w.next.managed[id] {
+				w.pending[id] = time.Now()
+			}
+		}
+		w.next.managed[id] = true
+	}
+	w.appeared = append(w.appeared, w.watch.appeared()...)
+	concerned = append(concerned, w.appeared...)
+
+	list := map[uint32][]xproto.Window{}
+	for _, id := range concerned {
+		if owner := w.conn.Owner(id); id != 0 && id != w.conn.Root && owner != manager && owner != w.self {
+			list[owner] = append(list[owner], id)
+		}
+	}
+	for _, id := range managed { // they may answer for the others
+		if owner := w.conn.Owner(id); list[owner] != nil && !slices.Contains(list[owner], id) {
+			list[owner] = append(list[owner], id)
+		}
+	}
+	var pids []int
+	for owner, pid := range w.processes() {
+		if _, ok := list[owner]; ok || w.rest.clients != nil && !w.rest.clients[owner] {
+			pids = append(pids, pid)
+		}
+		w.next.clients[owner] = true
+	}
+	w.load.follow(pids)
+	return list, nil
+}
+
+// underPointer returns the windows under the pointer, the outermost first.
+func (w *wait) underPointer() []xproto.Window {
+	var path []xproto.Window
+	for at := w.conn.Root; len(path) < 32; {
+		reply, err := xproto.QueryPointer(w.conn.Conn, at).Reply()
+		if err != nil || reply.Child == 0 {
+			return path
+		}
+		at = reply.Child
+		path = append(path, at)
+	}
+	return path
+}
