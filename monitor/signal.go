@@ -1,5 +1,3 @@
-// Package monitor notices when a run goes nowhere: detectors in code, which
-// always run, and a plan monitor, a model that is asked when one fires.
 package monitor
 
 // A Signal is what a detector noticed.

@@ -5,16 +5,19 @@ import (
 	"strings"
 )
 
-// Format renders the plan for the actor: the one form in which a plan enters a
+// Format renders the plan for the actor: the one form in which a plan enters its
 // prompt. It holds no marks of progress but the line that tells it.
-func (p *Plan) Format() string {
+func (p *Plan) Format() string { return p.Outline() + "\n\n" + note }
+
+// Outline is [Plan.Format] without the note to the actor, for the others who
+// read a plan.
+func (p *Plan) Outline() string {
 	var b strings.Builder
 	b.WriteString("**SUGGESTED PLAN:**\n\n")
 	for i, s := range p.Steps {
 		fmt.Fprintf(&b, "Step %d: %s\n", i+1, s.Goal)
 	}
-	fmt.Fprintf(&b, "\n**Progress Step:** %d\n(%s)\n\n", p.ProgressStep(), p.progressText())
-	b.WriteString(note)
+	fmt.Fprintf(&b, "\n**Progress Step:** %d\n(%s)", p.ProgressStep(), p.progressText())
 	return b.String()
 }
 

@@ -1,15 +1,13 @@
-// Package worldmodel asks a model what the last action changed on the screen
-// and how far the plan has come, and decides by code what of its answer counts.
 package worldmodel
 
 // An Assessment is the world model's reading of a fresh observation. It is a
-// claim; [Verify] decides what of it counts.
+// claim; [Progress] decides what of it counts.
 type Assessment struct {
-	Changed      string  `json:"changed" jsonschema:"what changed on the screen since the previous observation, in one sentence"`
+	Changed      string  `json:"changed" jsonschema:"what is different on the screen from before the actions, in one sentence; 'nothing' if nothing is"`
 	AsExpected   Outcome `json:"as_expected" jsonschema:"whether the expected effect is visible: yes, no, or unclear"`
-	ProgressStep int     `json:"progress_step" jsonschema:"the number of the plan step to work on now: the current number, or the next one if the current step's condition is visible on this screen"`
-	Evidence     string  `json:"evidence" jsonschema:"if the current step's condition is visible: the text on the screen that shows it, quoted letter by letter; otherwise empty"`
-	Guidance     *string `json:"guidance" jsonschema:"advice to the actor if something fundamental is wrong, otherwise null"`
+	ProgressStep int     `json:"progress_step" jsonschema:"the number of the current step, or the next number if the current step's condition is visible on this screen; 0 without a plan"`
+	Evidence     string  `json:"evidence" jsonschema:"if the current step's condition is visible: a short text on the screen that shows it, copied letter by letter; otherwise empty"`
+	Guidance     *string `json:"guidance" jsonschema:"advice to the actor if something is fundamentally wrong, otherwise null"`
 }
 
 // An Outcome compares a prediction with what came.
@@ -21,3 +19,35 @@ const (
 	No      Outcome = "no"
 	Unclear Outcome = "unclear"
 )
+
+// Values lists the outcomes, for the schema of replies.
+func (Outcome) Values() []string { return []string{string(Yes), string(No), string(Unclear)} }
+
+// A Calibration counts how often what the actor expected came true. The zero
+// value is ready to use.
+type Calibration struct {
+	Yes     int `json:"yes"`
+	No      int `json:"no"`
+	Unclear int `json:"unclear"` // nothing was expected, or the screen cannot tell
+}
+
+// Add counts one outcome; one that is none counts as unclear.
+func (c *Calibration) Add(o Outcome) {
+	switch o {
+	case Yes:
+		c.Yes++
+	case No:
+		c.No++
+	default:
+		c.Unclear++
+	}
+}
+
+// Rate returns the share of the clear outcomes that were as expected, from 0 to
+// 1; 0 if none was clear.
+func (c Calibration) Rate() float64 {
+	if c.Yes+c.No == 0 {
+		return 0
+	}
+	return float64(c.Yes) / float64(c.Yes+c.No)
+}

@@ -1,0 +1,248 @@
+package monitor
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"desktop-agent/actuator"
+)
+
+// A Turn is what the detectors know of one turn of the actor.
+type Turn struct {
+	Step         int
+	Actions      []actuator.Action // what was proposed; none if the reply was no action
+	Screen       string            // the name of the screen on which it was proposed, from [Screens.Name]; "" if unknown
+	Statuses     []actuator.Status // what became of each action that was tried; none of a proposal
+	ProgressStep int               // of the plan then; 0 without a plan
+}
+
+// BudgetLeft is the part of each budget that is left, from 1 to 0, by the name
+// of the budget, such as "steps".
+type BudgetLeft map[string]float64
+
+// Limits are the thresholds of the detectors; what is zero takes the default.
+//
+// A detector that counts fires when its count reaches the threshold and again
+// at each multiple of it, so that a run that goes on in the same way is looked
+// at again, but not in every step.
+type Limits struct {
+	Repeats    int     // times the same actions are proposed on the same screen, in a row; 2. Not in a row it takes one more
+	Window     int     // turns in which repetitions are looked for; 8
+	SameScreen int     // turns in a row that begin on the same screen; 4
+	Alternate  int     // turns in a row that go back and forth between two screens; 4
+	NoEffect   int     // turns in a row whose actions had no effect; 3
+	NoProgress int     // turns in a row on the same step of the plan; 10
+	LowBudget  float64 // part of a budget that is low; 0.15
+}
+
+func (l *Limits) orDefaults() Limits {
+	var set Limits
+	if l != nil {
+		set = *l
+	}
+	set.Repeats = orDefault(set.Repeats, 2)
+	set.Window = orDefault(set.Window, 8)
+	set.SameScreen = orDefault(set.SameScreen, 4)
+	set.Alternate = orDefault(set.Alternate, 4)
+	set.NoEffect = orDefault(set.NoEffect, 3)
+	set.NoProgress = orDefault(set.NoProgress, 10)
+	set.LowBudget = orDefault(set.LowBudget, 0.15)
+	return set
+}
+
+func orDefault[T comparable](v, d T) T {
+	var zero T
+	if v == zero {
+		return d
+	}
+	return v
+}
+
+// Detect returns what the newest turn, usually a proposal that was not performed
+// yet, shows together with those before it. Turns are in order, oldest first;
+// lim may be nil. The same arguments give the same signals.
+func Detect(turns []Turn, left BudgetLeft, lim *Limits) (signals []Signal) {
+	l := lim.orDefaults()
+	add := func(kind Kind, format string, args ...any) {
+		signals = append(signals, Signal{kind, fmt.Sprintf(format, args...)})
+	}
+	if len(turns) > 0 {
+		if n := repeats(turns, l); n > 0 {
+			add(RepeatedAction, "the same action is proposed for the %s time on the same screen", ordinal(n))
+		}
+		if n := sameScreens(turns); due(n, l.SameScreen) {
+			add(SameScreen, "the screen has looked the same in the last %d turns", n)
+		}
+		if n := alternations(turns); due(n, l.Alternate) {
+			add(BackAndForth, "the last %d turns went back and forth between two screens", n)
+		}
+		if n := effectless(turns); due(n, l.NoEffect) {
+			add(NoEffect, "the actions of the last %d turns had no effect", n)
+		}
+		if n := stalled(turns); due(n, l.NoProgress) {
+			add(NoProgress, "the last %d turns made no progress beyond step %d of the plan", n, turns[len(turns)-1].ProgressStep)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		if left[name] <= l.LowBudget {
+			add(LowBudget, "%.0f %% of the budget of %s is left", 100*max(0, left[name]), name)
+		}
+	}
+	return signals
+}
+
+// due reports whether a count calls for a signal.
+func due(count, threshold int) bool { return count >= threshold && count%threshold == 0 }
+
+// repeats returns how often the newest actions were proposed on the newest
+// screen, this time included, if that is too often, and else 0. What was
+// proposed but not performed, because the desktop had changed, does not count:
+// to propose it again is right.
+func repeats(turns []Turn, l Limits) int {
+	last := len(turns) - 1
+	newest := turns[last]
+	if newest.Screen == "" || idle(newest.Actions) {
+		return 0
+	}
+	row, all, unbroken := 1, 1, true
+	for _, t := range slices.Backward(turns[max(0, len(turns)-l.Window):last]) {
+		if t.Screen != newest.Screen || !reflect.DeepEqual(t.Actions, newest.Actions) || !performed(t) {
+			unbroken = false
+			continue
+		}
+		all++
+		if unbroken {
+			row++
+		}
+	}
+	if row >= l.Repeats || all > l.Repeats {
+		return all
+	}
+	return 0
+}
+
+// performed reports whether something of a turn was done: input was tried, or
+// the agent was asked for something.
+func performed(t Turn) bool {
+	if len(t.Statuses) > 0 || len(t.Actions) == 0 {
+		return len(t.Statuses) > 0
+	}
+	switch t.Actions[0].(type) {
+	case actuator.Zoom, actuator.Done, actuator.Ask:
+		return true
+	}
+	return false
+}
+
+// idle reports whether actions only let time pass: doing that again is fine.
+func idle(actions []actuator.Action) bool {
+	for _, a := range actions {
+		if _, wait := a.(actuator.Wait); !wait {
+			return false
+		}
+	}
+	return true
+}
+
+// sameScreens returns how many turns in a row began on the newest screen.
+func sameScreens(turns []Turn) int {
+	newest := turns[len(turns)-1]
+	if newest.Screen == "" {
+		return 0
+	}
+	return trailing(turns, func(t Turn) bool { return t.Screen == newest.Screen })
+}
+
+// alternations returns how many turns in a row went back and forth between the
+// same two screens.
+func alternations(turns []Turn) int {
+	n := len(turns)
+	if n < 2 || turns[n-1].Screen == "" || turns[n-2].Screen == "" || turns[n-1].Screen == turns[n-2].Screen {
+		return 0
+	}
+	count := 2
+	for i := n - 3; i >= 0 && turns[i].Screen == turns[i+2].Screen; i-- {
+		count++
+	}
+	return count
+}
+
+// effectless returns how many turns in a row, up to the last one that was
+// performed, tried something that should show and had no effect by anything.
+// Turns that only tried what need not show, such as waiting, do not count and
+// do not break the row, but a row that ends with one was counted before.
+func effectless(turns []Turn) (count int) {
+	for _, t := range slices.Backward(turns) {
+		if len(t.Statuses) == 0 {
+			continue
+		}
+		tried, effect := outcome(t)
+		if effect || !tried && count == 0 {
+			break
+		}
+		if tried {
+			count++
+		}
+	}
+	return count
+}
+
+// outcome tells whether a turn tried something that should show, and whether
+// anything of it may have had an effect.
+func outcome(t Turn) (tried, effect bool) {
+	for i, status := range t.Statuses {
+		if i < len(t.Actions) && !shows(t.Actions[i]) {
+			continue
+		}
+		tried = true
+		if status != actuator.NoEffect && status != actuator.Refused {
+			effect = true
+		}
+	}
+	return tried, effect
+}
+
+// shows reports whether an action that works changes the screen.
+func shows(a actuator.Action) bool {
+	switch a.(type) {
+	case actuator.Wait, actuator.Zoom, actuator.Copy, actuator.SetClipboard, actuator.Move,
+		actuator.KeyDown, actuator.KeyUp, actuator.ButtonDown, actuator.ButtonUp:
+		return false
+	}
+	return true
+}
+
+// stalled returns how many turns in a row were on the newest step of the plan.
+func stalled(turns []Turn) int {
+	newest := turns[len(turns)-1]
+	if newest.ProgressStep == 0 {
+		return 0
+	}
+	return trailing(turns, func(t Turn) bool { return t.ProgressStep == newest.ProgressStep })
+}
+
+// trailing returns how many turns at the end fulfil a condition.
+func trailing(turns []Turn, holds func(Turn) bool) (count int) {
+	for _, t := range slices.Backward(turns) {
+		if !holds(t) {
+			break
+		}
+		count++
+	}
+	return count
+}
+
+func ordinal(n int) string {
+	switch {
+	case n%100 >= 11 && n%100 <= 13:
+	case n%10 == 1:
+		return fmt.Sprintf("%dst", n)
+	case n%10 == 2:
+		return fmt.Sprintf("%dnd", n)
+	case n%10 == 3:
+		return fmt.Sprintf("%drd", n)
+	}
+	return fmt.Sprintf("%dth", n)
+}

@@ -1,0 +1,8 @@
+// Package monitor notices when a run goes nowhere: detectors in code, which
+// always run, and a plan monitor, a model that is asked when one fires.
+//
+// [Detect] is a pure function of the turns so far; [Screens] gives it the names
+// of the screens to compare. [Monitor.Review] judges one proposal and returns
+// guidance or nothing. Both only advise: what they say never stops a run, and
+// a failure of the monitor is the absence of advice.
+package monitor
