@@ -1,0 +1,53 @@
+package actuator
+
+import (
+	"context"
+	"image"
+)
+
+// A backend sends input to one kind of desktop session. A [Device] calls it
+// from one goroutine at a time, keeps the account of what is down, and has
+// checked the action before.
+type backend interface {
+	// bounds is the area of the desktop, in device pixels.
+	bounds() (image.Rectangle, error)
+	// location is where the pointer is; known is false where the session keeps
+	// it a secret.
+	location() (p image.Point, known bool, err error)
+	// move moves the pointer.
+	move(p image.Point) error
+	// button presses a mouse button or lets it go.
+	button(b Button, down bool) error
+	// wheel turns the mouse wheel by notches to the right and down.
+	wheel(dx, dy int) error
+
+	// chord returns the strokes that press the keys, in order: one for each, and
+	// one for shift where a character needs it. A key that cannot be pressed
+	// gives an error that wraps ErrRefused.
+	chord(keys []Key) ([]stroke, error)
+	// key presses a key or lets it go.
+	key(s stroke, down bool) error
+	// ready waits until keys will reach the window that the input sent before
+	// has focused.
+	ready(ctx context.Context) error
+	// typeText types text and calls sending right before the first input. It
+	// leaves nothing down.
+	typeText(ctx context.Context, text string, sending func()) error
+
+	// copy reads the clipboard after trigger has made the program fill it.
+	copy(ctx context.Context, trigger func() error) (string, error)
+	// setClipboard puts text on the clipboard.
+	setClipboard(ctx context.Context, text string) error
+	// paste calls trigger, which makes the program read the clipboard, and waits
+	// until it has, where that can be seen.
+	paste(ctx context.Context, trigger func() error) error
+
+	// close disconnects.
+	close() error
+}
+
+// A stroke is one physical key.
+type stroke struct {
+	code byte   // its code in the session's keyboard map, or
+	name string // the name by which the session's library knows it
+}

@@ -1,0 +1,142 @@
+package actuator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+
+	"desktop-agent/internal/x11"
+)
+
+const (
+	// focusLimit is how long keys wait for the focus to settle before they are
+	// sent all the same: a person would press them too.
+	focusLimit = 2 * time.Second
+	// answerLimit is how long one program has for its answer meanwhile.
+	answerLimit = time.Second
+	// muteWait stands in for the answer of a program that takes no pings, such
+	// as xterm: it has this long to take its input.
+	muteWait = 150 * time.Millisecond
+)
+
+// ready waits until the window manager has taken all input sent so far, the
+// program with the focus has as well, and the focus is still where it was: then
+// a click, or a key that opened a window, has moved the focus if it ever will.
+func (x *x11Backend) ready(ctx context.Context) error {
+	limit, cancel := context.WithTimeout(ctx, focusLimit)
+	defer cancel()
+	for limit.Err() == nil {
+		before, err := x.askAll(limit)
+		if err != nil && limit.Err() == nil && !errors.Is(err, x11.ErrGone) {
+			return err
+		}
+		after, err := x.focus()
+		if err != nil {
+			return err
+		}
+		if before == after {
+			break
+		}
+	}
+	return context.Cause(ctx) // nil if only the limit has passed
+}
+
+// askAll waits for the window manager, for the program with the focus, and for
+// the window manager again, which the program may have told of new windows. It
+// returns the window that had the focus in between.
+func (x *x11Backend) askAll(ctx context.Context) (xproto.Window, error) {
+	if err := x.askManager(ctx); err != nil {
+		return 0, err
+	}
+	window, err := x.focus()
+	if err != nil {
+		return 0, err
+	}
+	err = x.ask(ctx, window, answerLimit)
+	if err != nil && !errors.Is(err, x11.ErrNoPing) && !errors.Is(err, context.DeadlineExceeded) {
+		return 0, fmt.Errorf("focused window: %w", err)
+	}
+	return window, x.askManager(ctx)
+}
+
+// focus returns the top-level window that keys go to: the one the window
+// manager calls active, and otherwise the one that the server names. It is 0
+// where keys go to no window.
+func (x *x11Backend) focus() (xproto.Window, error) {
+	active, err := x.conn.Active()
+	if err != nil {
+		return 0, fmt.Errorf("active window: %w", err)
+	}
+	f, err := xproto.GetInputFocus(x.conn.Conn).Reply()
+	if err != nil {
+		return 0, fmt.Errorf("focus: %w", err)
+	}
+	if f.Focus == xproto.InputFocusPointerRoot || f.Focus == xproto.InputFocusNone {
+		return 0, nil
+	}
+	if active != 0 && x.within(f.Focus, active) {
+		return active, nil
+	}
+	return f.Focus, nil
+}
+
+// within reports whether window w is top or inside of it.
+func (x *x11Backend) within(w, top xproto.Window) bool {
+	for range 32 { // deeper than windows are nested
+		if w == top {
+			return true
+		}
+		tree, err := xproto.QueryTree(x.conn.Conn, w).Reply()
+		if err != nil || tree.Parent == 0 {
+			return false
+		}
+		w = tree.Parent
+	}
+	return false
+}
+
+// ask waits until the program of window w has taken the input sent before. The
+// context's error means that it did not answer in time.
+func (x *x11Backend) ask(ctx context.Context, w xproto.Window, t time.Duration) error {
+	if w == 0 {
+		return x11.ErrNoPing
+	}
+	if err := x.conn.RoundTrip(); err != nil {
+		return err
+	}
+	limit, cancel := context.WithTimeout(ctx, t)
+	defer cancel()
+	err := x.conn.Ping(limit, w)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// askManager waits until the window manager has taken all that it was sent
+// before: it handles a click before the program gets it, and moves the focus
+// then. One that cannot be asked gets a pause.
+func (x *x11Backend) askManager(ctx context.Context) error {
+	limit, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	err := x.conn.PingManager(limit)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil // busy, or hung: its answer would have been of use, but is not needed
+	case !errors.Is(err, x11.ErrNoManager):
+		return err
+	}
+	root, err := xproto.GetWindowAttributes(x.conn.Conn, x.conn.Root).Reply()
+	if err != nil {
+		return fmt.Errorf("window manager: %w", err)
+	}
+	if root.AllEventMasks&xproto.EventMaskSubstructureRedirect != 0 {
+		return sleep(ctx, muteWait)
+	}
+	return nil // there is none
+}

@@ -1,0 +1,277 @@
+package actuator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+
+	"desktop-agent/internal/x11"
+)
+
+const (
+	// typeRun is how many characters are typed before the program is asked
+	// whether it has taken them: it bounds what lands in a wrong window.
+	typeRun = 64
+	// typeLimit is how long a program may take over that many.
+	typeLimit = 10 * time.Second
+)
+
+// A char is a character to type, as a key of the map.
+type char struct {
+	code  xproto.Keycode
+	shift bool
+	enter bool
+}
+
+// A batch is text that can be typed with one keyboard map.
+type batch struct {
+	syms  map[xproto.Keycode]xproto.Keysym // what spare keycodes stand for
+	chars []char
+}
+
+// typeText types each character by the key that has it, or else by a spare
+// keycode that it is put on. As many characters as there are spare keycodes go
+// on the map at once. Before a keycode is used for another character, the
+// program must have taken the keys before: it looks up what a key means when it
+// comes to it, in the newest map.
+func (x *x11Backend) typeText(ctx context.Context, text string, sending func()) (err error) {
+	m, err := x.keymap()
+	if err != nil {
+		return err
+	}
+	if err := x.freeOfModifiers(m); err != nil {
+		return err
+	}
+	batches, err := m.batches(text)
+	if err != nil {
+		return err
+	}
+	window, err := x.focus()
+	if err != nil {
+		return err
+	}
+	if window == 0 {
+		return fmt.Errorf("%w: no window has the focus: click into the text field first", ErrRefused)
+	}
+	sending()
+	restore, err := x.capsOff(m)
+	if err != nil {
+		return err
+	}
+	var used []xproto.Keycode
+	defer func() {
+		if err != nil && len(used) > 0 { // the program may still be at the keys before the error
+			_ = x.ask(context.WithoutCancel(ctx), window, answerLimit)
+		}
+		if e := errors.Join(x.giveBack(used), restore()); err == nil {
+			err = e
+		}
+	}()
+	typed := 0
+	for _, b := range batches {
+		if len(b.syms) > 0 {
+			for code := range b.syms {
+				if !slices.Contains(used, code) {
+					used = append(used, code)
+				}
+			}
+			if err := x.borrow(b.syms); err != nil {
+				return err
+			}
+		}
+		for run := range runs(b.chars) {
+			if err := x.typeRun(ctx, m, run); err != nil {
+				return typedError(typed, err)
+			}
+			typed += len(run)
+			more := typed < totalChars(batches)
+			if err := x.taken(ctx, window, len(used) > 0, more); err != nil {
+				return typedError(typed, err)
+			}
+		}
+	}
+	return nil
+}
+
+func typedError(n int, err error) error {
+	return fmt.Errorf("after %s: %w", characters(n), err)
+}
+
+func totalChars(batches []batch) int {
+	n := 0
+	for _, b := range batches {
+		n += len(b.chars)
+	}
+	return n
+}
+
+// runs cuts characters into pieces that end with an Enter, which may close the
+// window, or after typeRun.
+func runs(chars []char) func(yield func([]char) bool) {
+	return func(yield func([]char) bool) {
+		for len(chars) > 0 {
+			n := 1
+			for n < len(chars) && n < typeRun && !chars[n-1].enter {
+				n++
+			}
+			if !yield(chars[:n]) {
+				return
+			}
+			chars = chars[n:]
+		}
+	}
+}
+
+// typeRun sends the keys of a run. Each character goes down and up as a whole.
+func (x *x11Backend) typeRun(ctx context.Context, m *keymap, run []char) error {
+	for _, c := range run {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if c.shift {
+			x.fake(xproto.KeyPress, byte(m.shift))
+		}
+		x.fake(xproto.KeyPress, byte(c.code))
+		x.fake(xproto.KeyRelease, byte(c.code))
+		if c.shift {
+			x.fake(xproto.KeyRelease, byte(m.shift))
+		}
+	}
+	return x.conn.RoundTrip()
+}
+
+// taken waits until the program has taken the keys typed so far. If there is
+// more to type, the window must still have the focus.
+func (x *x11Backend) taken(ctx context.Context, window xproto.Window, borrowed, more bool) error {
+	if !more && !borrowed {
+		return nil
+	}
+	err := x.ask(ctx, window, typeLimit)
+	switch {
+	case err == nil:
+	case errors.Is(err, x11.ErrNoPing):
+		if borrowed {
+			if err := sleep(ctx, muteWait); err != nil {
+				return err
+			}
+		}
+	case context.Cause(ctx) != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the program has not answered for %v: wait, and look what arrived", typeLimit)
+	case !errors.Is(err, x11.ErrGone):
+		return err
+	}
+	if !more {
+		return nil
+	}
+	now, err := x.focus()
+	if err != nil {
+		return err
+	}
+	if now != window {
+		return errors.New("another window has taken the focus, and the rest was not typed: look, and click where it belongs")
+	}
+	return nil
+}
+
+// freeOfModifiers refuses to type while a modifier is in effect that would
+// change the text. Caps Lock, Num Lock and Scroll Lock are not meant.
+func (x *x11Backend) freeOfModifiers(m *keymap) error {
+	const modifiers = xproto.ModMaskShift | xproto.ModMaskControl | xproto.ModMask1 |
+		xproto.ModMask2 | xproto.ModMask3 | xproto.ModMask4 | xproto.ModMask5
+	if held := m.state & modifiers &^ (m.numLock | m.scroll); held != 0 {
+		return fmt.Errorf("%w: a modifier key (%s) is held on the keyboard and would change the text: let it go first", ErrRefused, modifierNames(held))
+	}
+	return nil
+}
+
+// modifierNames names modifiers as the usual keyboard maps use them.
+func modifierNames(mask uint16) string {
+	names := ""
+	for i, name := range []string{"shift", "caps lock", "ctrl", "alt", "mod2", "mod3", "win", "altgr"} {
+		if mask&(1<<i) != 0 {
+			if names != "" {
+				names += ", "
+			}
+			names += name
+		}
+	}
+	return names
+}
+
+// capsOff switches Caps Lock off, and returns what switches it on again.
+func (x *x11Backend) capsOff(m *keymap) (restore func() error, err error) {
+	if m.state&xproto.ModMaskLock == 0 {
+		return func() error { return nil }, nil
+	}
+	code, _, ok := m.find(symCapsLock)
+	if !ok {
+		return nil, fmt.Errorf("%w: caps lock is on and the keyboard map has no key to switch it off", ErrRefused)
+	}
+	toggle := func() error {
+		x.fake(xproto.KeyPress, byte(code))
+		x.fake(xproto.KeyRelease, byte(code))
+		return x.conn.RoundTrip()
+	}
+	if err := toggle(); err != nil {
+		return nil, err
+	}
+	now, err := x.keymap()
+	if err != nil {
+		return nil, err
+	}
+	if now.state&xproto.ModMaskLock != 0 {
+		return nil, errors.New("caps lock is on and cannot be switched off: switch it off by hand")
+	}
+	return toggle, nil
+}
+
+// batches resolves text to keys, with as few changes of the map as there can be.
+func (m *keymap) batches(text string) ([]batch, error) {
+	var list []batch
+	now := batch{syms: map[xproto.Keycode]xproto.Keysym{}}
+	on := map[xproto.Keysym]char{} // keys that the map has, and that the batch adds
+	var added []xproto.Keysym
+	var before rune
+	for _, r := range text {
+		if r == '\n' && before == '\r' {
+			before = r
+			continue // one line break
+		}
+		before = r
+		if r == '\r' {
+			r = '\n'
+		}
+		sym := runeSym(r)
+		c, ok := on[sym]
+		if !ok {
+			var code xproto.Keycode
+			var shift bool
+			if code, shift, ok = m.find(sym); !ok {
+				if len(m.spare) == 0 {
+					return nil, fmt.Errorf("%w: %U is not on this keyboard: %w", ErrRefused, r, errNoSpare)
+				}
+				if len(added) == len(m.spare) {
+					list = append(list, now)
+					now = batch{syms: map[xproto.Keycode]xproto.Keysym{}}
+					for _, s := range added {
+						delete(on, s)
+					}
+					added = nil
+				}
+				code = m.spare[len(added)]
+				now.syms[code] = sym
+				added = append(added, sym)
+			}
+			c = char{code: code, shift: shift, enter: r == '\n'}
+			on[sym] = c
+		}
+		now.chars = append(now.chars, c)
+	}
+	return append(list, now), nil
+}
