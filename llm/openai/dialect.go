@@ -1,0 +1,56 @@
+package openai
+
+import (
+	"log/slog"
+	"strings"
+
+	"desktop-agent/llm"
+)
+
+// A dialect is how requests have to be written for a model. The zero value asks
+// for the most.
+type dialect struct {
+	format        format
+	newLimit      bool // max_completion_tokens, as reasoning models want it, and local servers do not know it
+	noTemperature bool // reasoning models take only the default
+}
+
+// LogValue names what requests do without.
+func (d dialect) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("schema", [...]string{"response_format", "prompt and json_object", "prompt"}[d.format]),
+		slog.Bool("max_tokens", !d.newLimit), slog.Bool("temperature", !d.noTemperature))
+}
+
+// A format is how a schema is given.
+type format int
+
+const (
+	jsonSchema format = iota // enforced by the endpoint
+	jsonObject               // some JSON is enforced, the schema is in the prompt
+	plain                    // the schema is in the prompt
+)
+
+// without returns the dialect that avoids what the endpoint refused, or false if
+// nothing of that was in the request. It only ever gives things up, so repeating
+// it ends.
+func (d dialect) without(refused string, req *llm.Request) (dialect, bool) {
+	mentions := func(names ...string) bool {
+		for _, n := range names {
+			if strings.Contains(refused, n) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case req.MaxTokens > 0 && !d.newLimit && mentions("max_tokens", "max_completion_tokens"):
+		d.newLimit = true
+	case req.Temperature != nil && !d.noTemperature && mentions("temperature"):
+		d.noTemperature = true
+	case req.Schema != nil && d.format < plain && mentions("response_format", "json_schema", "json_object", "structured output", "grammar"):
+		d.format++
+	default:
+		return d, false
+	}
+	return d, true
+}
