@@ -159,7 +159,7 @@ func (r *run) special(ctx context.Context, t turn, b batch, a actuator.Action) e
 // ask puts a question to the user.
 func (r *run) ask(ctx context.Context, t turn, b batch, a actuator.Ask) error {
 	if r.Ask == nil {
-		b.hint = "Nobody is there to answer questions. Decide by what the task says, or say that it cannot be done."
+		b.alone = true
 		return r.look(ctx, t, b)
 	}
 	answer, err := r.Ask(ctx, a.Question)

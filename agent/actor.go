@@ -49,14 +49,11 @@ type question struct {
 // propose asks for the next batch of actions. A reply that is no action is
 // returned with its error, for the next turn to answer.
 func (a *Actor) propose(ctx context.Context, q question) (proposal, error) {
-	messages, err := a.messages(q)
+	request, err := a.request(q)
 	if err != nil {
 		return proposal{}, err
 	}
-	response, err := a.Model.Complete(ctx, &llm.Request{
-		Role: llm.Actor, Purpose: "propose", Prompt: promptHash("actor", "turn"),
-		Messages: messages, Tools: a.Format.Tools,
-	})
+	response, err := a.Model.Complete(ctx, request)
 	if err != nil {
 		return proposal{}, fmt.Errorf("propose: %w", err)
 	}
@@ -72,38 +69,34 @@ func (a *Actor) propose(ctx context.Context, q question) (proposal, error) {
 	return p, nil
 }
 
-// messages builds the conversation: the rules, the task, the turns so far, the
+// request builds the conversation: the rules, the task, the turns so far, the
 // plan right before the last message, and what the desktop looks like now.
-func (a *Actor) messages(q question) ([]llm.Message, error) {
-	system, err := render("actor", actorPrompt{Format: a.Format.Name})
+func (a *Actor) request(q question) (*llm.Request, error) {
+	images := []llm.Image{imageOf(q.now)}
+	if q.zoom != nil {
+		images = append(images, *q.zoom)
+	}
+	request, err := prompts.Request(llm.Actor, "propose", proposePrompt{
+		Format: a.Format.Name, Report: q.report, Advice: q.advice, Zoomed: q.zoom != nil, FrameID: q.now.FrameID,
+		Size: q.now.Image.Mapping.Size, Screen: q.now.Text(a.ScreenTokens),
+	}, images...)
 	if err != nil {
 		return nil, err
 	}
-	task, err := render("task", taskPrompt{Task: q.task})
-	if err != nil {
-		return nil, err
-	}
-	last, err := render("turn", turnPrompt{
-		Report: q.report, Advice: q.advice, Zoomed: q.zoom != nil, FrameID: q.now.FrameID,
-		Size:   q.now.Image.Mapping.Size,
-		Screen: llm.Untrusted("screen", q.now.Text(a.ScreenTokens)),
-	})
-	if err != nil {
-		return nil, err
-	}
-	messages := []llm.Message{llm.SystemText(system), llm.UserText(task)}
+	system, now := request.Messages[0], request.Messages[1]
+	messages := []llm.Message{system, llm.UserText("Task: " + q.task)}
 	messages = append(messages, q.history.messages()...)
 	if q.plan != nil {
 		messages = append(messages, llm.UserText(q.plan.Format()))
 	}
-	now := llm.UserText(last)
-	now.Parts = append(now.Parts, imageOf(q.now))
-	if q.zoom != nil {
-		now.Parts = append(now.Parts, *q.zoom)
-	}
 	messages = append(messages, now)
-	return llm.Prune(messages, orDefault(a.KeepImages, 3), orDefault(a.PruneInterval, 4)), nil
+	request.Messages = llm.Prune(messages, orDefault(a.KeepImages, 3), orDefault(a.PruneInterval, 4), leftOut)
+	request.Tools = a.Format.Tools
+	return request, nil
 }
+
+// leftOut stands for a screenshot that is no longer in the conversation.
+func leftOut(i llm.Image) string { return "[screenshot " + i.FrameID + " left out]" }
 
 func imageOf(o *screen.Observation) llm.Image {
 	return llm.Image{Data: o.Image.Data, Type: o.Image.Type, FrameID: o.FrameID}

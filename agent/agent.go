@@ -100,6 +100,10 @@ type Agent struct {
 	rec  recorder
 }
 
+// ErrDesktopGone, as the cause of a cancelled context, says that the desktop
+// broke: the run ends with an error, not as one that the user stopped.
+var ErrDesktopGone = errors.New("the desktop is gone")
+
 // A Result is how a run ended.
 type Result struct {
 	Outcome     Outcome
@@ -123,6 +127,7 @@ type run struct {
 	before  *screen.Observation // the one before the last batch; nil at first
 	last    batch               // the last batch that was performed
 	turns   []monitor.Turn
+	screens monitor.Screens
 
 	planTries  int  // failed attempts to make a plan
 	extended   bool // the goal was checked since the plan was exhausted
@@ -197,6 +202,9 @@ func (r *run) end(ctx context.Context, err error, elapsed time.Duration) (Result
 	switch stop, isEnd := errors.AsType[*errEnd](err); {
 	case isEnd:
 		result.Outcome, result.Answer, err = stop.outcome, stop.answer, nil
+	case errors.Is(context.Cause(ctx), ErrDesktopGone):
+		err = context.Cause(ctx)
+		result.Outcome, result.Answer = OutcomeFailed, err.Error()
 	case ctx.Err() != nil:
 		result.Outcome, result.Answer, err = OutcomeStopped, context.Cause(ctx).Error(), nil
 	case errors.Is(err, llm.ErrBudget):

@@ -84,8 +84,11 @@ func surprise(a actuator.Action, chosen *screen.Observation, now Glance) string 
 	return ""
 }
 
-// windowChange returns in words how two lists of windows differ, or "".
+// windowChange returns in words how two lists of windows differ, or "". Menus
+// and tooltips come and go with what one does; what they cover is seen by
+// [surprise].
 func windowChange(before, after []screen.Window) string {
+	before, after = managed(before), managed(after)
 	has := func(list []screen.Window, id uint32) bool {
 		return slices.ContainsFunc(list, func(w screen.Window) bool { return w.ID == id })
 	}
@@ -105,4 +108,14 @@ func windowChange(before, after []screen.Window) string {
 		}
 	}
 	return ""
+}
+
+// managed leaves out menus, tooltips and the like.
+func managed(list []screen.Window) (rest []screen.Window) {
+	for _, w := range list {
+		if !w.Popup {
+			rest = append(rest, w)
+		}
+	}
+	return rest
 }

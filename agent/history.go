@@ -26,7 +26,7 @@ type pastTurn struct {
 // add appends a turn whose last message was report and image; results are what
 // became of the actions of the reply.
 func (h *history) add(q question, said llm.Message, words []string, answer string) {
-	seen, err := render("past", pastPrompt{Report: q.report, FrameID: q.now.FrameID, Advice: q.advice})
+	seen, err := prompts.Render("propose.past", pastPrompt{Report: q.report, FrameID: q.now.FrameID, Advice: q.advice})
 	if err != nil {
 		seen = q.report // the template is checked by a test
 	}
@@ -68,7 +68,7 @@ type batch struct {
 	answer   string // of the user, to an [actuator.Ask]
 	bad      string // why the reply was no action
 	denied   string // why the claim that the task is done was not accepted
-	hint     string // what the agent itself has to say
+	alone    bool   // a question was asked, and nobody is there
 }
 
 // A result is what became of one action.

@@ -1,71 +1,47 @@
 package agent
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
-	"fmt"
 	"image"
-	"strings"
-	"text/template"
+
+	"desktop-agent/llm"
 )
 
 //go:embed prompts/*.tmpl
-var promptFS embed.FS
+var promptFiles embed.FS
 
-var prompts = template.Must(template.New("").Option("missingkey=error").ParseFS(promptFS, "prompts/*.tmpl"))
+var prompts = llm.ParsePrompts(promptFiles)
 
 // The data of the templates in prompts, one type for each.
 type (
-	actorPrompt struct{ Format string }
-
-	taskPrompt struct{ Task string }
-
-	turnPrompt struct {
-		Report, Advice string
-		Zoomed         bool
-		FrameID        string
-		Size           image.Point // of the screenshot, in its pixels
-		Screen         string      // the linearised tree, delimited
+	// proposePrompt is the question to the actor.
+	proposePrompt struct {
+		Format  string // "code" or "tools"
+		Report  string
+		Advice  string
+		Zoomed  bool
+		FrameID string
+		Size    image.Point // of the screenshot, in its pixels
+		Screen  string      // the linearised tree
 	}
 
+	// pastPrompt is what a question becomes once it is answered.
 	pastPrompt struct{ Report, Advice, FrameID string }
 
+	// advicePrompt has the actor think again.
 	advicePrompt struct{ Text, Proposal string }
 
+	// reportPrompt is what became of a batch.
 	reportPrompt struct {
 		Results []resultLine
-		Stopped string
-		Bad     string
-		Denied  string
-		Answer  string
-		Hint    string
+		Stopped string   // why the rest was not done
+		Bad     string   // why the reply was no action
+		Denied  string   // why the task is not done
+		Answer  string   // of the user
+		Alone   bool     // a question was asked, and nobody is there
+		Low     []string // budgets that run low, in words
 	}
 
-	// A resultLine is one action of the last batch with what became of it.
-	resultLine struct {
-		Action, Status, Detail string
-		Output                 string // delimited; "" if there is none
-	}
+	// A resultLine is one action of a batch with what became of it.
+	resultLine struct{ Action, Status, Detail, Output string }
 )
-
-func render(name string, data any) (string, error) {
-	var b strings.Builder
-	if err := prompts.ExecuteTemplate(&b, name+".tmpl", data); err != nil {
-		return "", fmt.Errorf("prompt %s: %w", name, err)
-	}
-	return strings.TrimSpace(b.String()), nil
-}
-
-// promptHash identifies the wording of the named templates in the journal.
-func promptHash(names ...string) string {
-	h := sha256.New()
-	for _, name := range names {
-		text, err := promptFS.ReadFile("prompts/" + name + ".tmpl")
-		if err != nil {
-			text = []byte(err.Error())
-		}
-		h.Write(text)
-	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
-}

@@ -77,7 +77,7 @@ func (r *run) guidance(ctx context.Context, t turn, signals []monitor.Signal) (*
 
 // regenerate asks the actor again, with guidance on its proposal.
 func (r *run) regenerate(ctx context.Context, t turn, guidance string) (turn, error) {
-	advice, err := render("advice", advicePrompt{Text: guidance, Proposal: describeAll(t.Actions)})
+	advice, err := prompts.Render("propose.advice", advicePrompt{Text: guidance, Proposal: describeAll(t.Actions)})
 	if err != nil {
 		return t, err
 	}
@@ -122,7 +122,7 @@ func (r *run) extendPlan(ctx context.Context, t turn) error {
 // monitorTurn is what the detectors know of a turn whose actions were chosen on
 // an observation. The statuses of a proposal are not known yet.
 func (r *run) monitorTurn(t turn, chosen *screen.Observation) monitor.Turn {
-	m := monitor.Turn{Step: int(r.step.Load()), Actions: t.Actions, Screen: chosen.Bare}
+	m := monitor.Turn{Step: int(r.step.Load()), Actions: t.Actions, Screen: r.screens.Name(chosen.Bare)}
 	if r.plan != nil {
 		m.ProgressStep = r.plan.ProgressStep()
 	}

@@ -10,6 +10,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
+	"desktop-agent/monitor"
 	"desktop-agent/planner"
 	"desktop-agent/worldmodel"
 )
@@ -162,18 +163,18 @@ func (r *run) advance(ctx context.Context, a *worldmodel.Assessment) error {
 
 // report tells the actor what became of its last batch.
 func (r *run) report() string {
-	p := reportPrompt{Stopped: r.last.stopped, Answer: r.last.answer, Bad: r.last.bad, Denied: r.last.denied, Hint: r.last.hint}
+	p := reportPrompt{Stopped: r.last.stopped, Answer: r.last.answer, Bad: r.last.bad, Denied: r.last.denied, Alone: r.last.alone}
 	for _, result := range r.last.results {
 		line := resultLine{
 			Action: actuator.DescribeFull(result.action), Detail: result.detail,
-			Status: strings.ReplaceAll(string(result.status), "_", " "),
-		}
-		if result.output != "" {
-			line.Output = llm.Untrusted("clipboard", result.output)
+			Status: strings.ReplaceAll(string(result.status), "_", " "), Output: result.output,
 		}
 		p.Results = append(p.Results, line)
 	}
-	text, err := render("report", p)
+	for _, signal := range monitor.Detect(nil, r.left(), r.Detectors) {
+		p.Low = append(p.Low, signal.Detail)
+	}
+	text, err := prompts.Render("propose.report", p)
 	if err != nil {
 		r.log().Error("report", "err", err)
 	}

@@ -1,0 +1,271 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/actuator"
+	"desktop-agent/agent"
+	"desktop-agent/llm"
+	"desktop-agent/monitor"
+	"desktop-agent/planner"
+	"desktop-agent/worldmodel"
+)
+
+// favorites is the plan of the scenario "create a folder named 'Favorites' on
+// the bookmarks bar".
+func favorites(t *testing.T) *planner.Plan {
+	t.Helper()
+	p := &planner.Plan{Version: 1, Task: "Create a folder named 'Favorites' on bookmarks bar", CreatedAt: time.Now()}
+	for _, s := range []planner.Step{
+		{ID: "s1", Goal: "Explore the browser interface", DoneWhen: "the bookmarks bar is visible"},
+		{ID: "s2", Goal: "Navigate to the bookmarks area", DoneWhen: "the menu of the bookmarks bar is open"},
+		{ID: "s3", Goal: "Find the folder creation option", DoneWhen: "a dialog for a new folder is visible"},
+		{ID: "s4", Goal: "Locate the folder naming input and confirm the new folder", DoneWhen: "a folder Favorites is on the bookmarks bar"},
+	} {
+		s.Status = planner.Pending
+		p.Steps = append(p.Steps, s)
+	}
+	require.NoError(t, p.Validate())
+	return p
+}
+
+var browser = map[string]view{
+	"start":  {title: "New Tab - Browser", texts: []string{"Reload", "Menu"}},
+	"bar":    {title: "New Tab - Browser", texts: []string{"Reload", "Menu", "Bookmarks bar"}},
+	"menu":   {title: "New Tab - Browser", texts: []string{"Bookmarks bar", "Add folder..."}},
+	"dialog": {title: "New folder", texts: []string{"Folder name"}},
+	"made":   {title: "New Tab - Browser", texts: []string{"Bookmarks bar", "Favorites"}},
+}
+
+// seer claims the next step as soon as the text that shows it is there.
+func seer(quotes ...string) *fakeWorld {
+	return &fakeWorld{
+		assess: func(_ context.Context, r worldmodel.AssessRequest) (*worldmodel.Assessment, error) {
+			a := &worldmodel.Assessment{AsExpected: worldmodel.Yes, ProgressStep: r.Plan.ProgressStep()}
+			if n := a.ProgressStep; n <= len(quotes) {
+				if _, ok := r.Now.Find(quotes[n-1]); ok {
+					a.ProgressStep, a.Evidence = n+1, quotes[n-1]
+				}
+			}
+			return a, nil
+		},
+		goal: func(r worldmodel.GoalRequest) (*worldmodel.GoalCheck, error) {
+			_, ok := r.Now.Find("Favorites")
+			return &worldmodel.GoalCheck{Shown: ok, Evidence: "Favorites", Missing: "there is no folder Favorites"}, nil
+		},
+	}
+}
+
+// TestFavorites is the example flow of the plan's design: four exploration
+// goals, progress from 1 to 2 when the bookmarks bar becomes visible, and done
+// when the folder is there.
+func TestFavorites(t *testing.T) {
+	steps := []string{"bar", "menu", "dialog", "made"}
+	d := &fakeDesktop{views: browser, at: "start", react: func(string, actuator.Action) (string, error) {
+		next := steps[0]
+		steps = steps[1:]
+		return next, nil
+	}}
+	a, script, journal := newAgent(t, d, code("pyautogui.hotkey('ctrl', 'shift', 'b')"), code("pyautogui.rightClick(20, 60)"),
+		code("pyautogui.click(20, 40)"), code("pyautogui.write('Favorites\\n')"), code("DONE"))
+	a.Planner = &fakePlanner{plan: favorites(t)}
+	a.World = seer("Bookmarks bar", "Add folder...", "Folder name", "Favorites")
+	result, err := a.Run(t.Context(), "Create a folder named 'Favorites' on bookmarks bar")
+	require.NoError(t, err)
+	require.Equal(t, agent.OutcomeDone, result.Outcome)
+
+	assert.Contains(t, planOf(t, script.asked[0]), "No steps are completed yet. Current step to execute: 1")
+	assert.Contains(t, planOf(t, script.asked[2]), "**Progress Step:** 2\n(Steps 1 to 1 are completed. Current step to execute: 2)")
+	assessed := all[agent.Assessed](journal)
+	require.Len(t, assessed, 4)
+	for i, e := range assessed {
+		assert.True(t, e.Advanced, "observation %d: %s", i+1, e.Why)
+		assert.Equal(t, i+2, e.Plan.ProgressStep())
+	}
+	assert.Equal(t, "Bookmarks bar", result.Plan.Steps[0].Evidence.Quote)
+	assert.True(t, result.Plan.Exhausted())
+}
+
+// planOf returns the one plan message of a request, which stands right before
+// the last user message.
+func planOf(t *testing.T, r *llm.Request) string {
+	t.Helper()
+	var found []int
+	for i, m := range r.Messages {
+		for _, p := range m.Parts {
+			if s, ok := p.(llm.Text); ok && strings.HasPrefix(string(s), "**SUGGESTED PLAN:**") {
+				found = append(found, i)
+			}
+		}
+	}
+	require.Len(t, found, 1, "plan messages")
+	last := len(r.Messages) - 1
+	require.Equal(t, last-1, found[0], "the plan is right before the last message")
+	require.Equal(t, llm.User, r.Messages[last].From)
+	require.Equal(t, llm.User, r.Messages[found[0]].From, "a suggestion has no system privilege")
+	return string(r.Messages[found[0]].Parts[0].(llm.Text))
+}
+
+func TestProgressNeverGoesBackOrSkips(t *testing.T) {
+	claims := []int{1, 4, 3, 2, 3}
+	d := &fakeDesktop{views: browser, at: "bar", react: func(at string, _ actuator.Action) (string, error) {
+		return map[string]string{"bar": "start", "start": "bar"}[at], nil
+	}}
+	var replies []string
+	for _, key := range "abcde" {
+		replies = append(replies, code("pyautogui.press('"+string(key)+"')"))
+	}
+	a, _, journal := newAgent(t, d, append(replies, code("FAIL: enough"))...)
+	a.Planner = &fakePlanner{plan: favorites(t)}
+	a.World = &fakeWorld{assess: func(_ context.Context, r worldmodel.AssessRequest) (*worldmodel.Assessment, error) {
+		n := claims[0]
+		claims = claims[1:]
+		return &worldmodel.Assessment{AsExpected: worldmodel.Unclear, ProgressStep: n, Evidence: "Reload"}, nil
+	}}
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	var steps []int
+	for _, e := range all[agent.Assessed](journal) {
+		steps = append(steps, e.Plan.ProgressStep())
+	}
+	assert.Equal(t, []int{1, 1, 1, 2, 3}, steps)
+}
+
+func TestPlanningOff(t *testing.T) {
+	a, script, journal := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("DONE"))
+	result, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.Equal(t, agent.OutcomeDone, result.Outcome)
+	for _, r := range script.asked {
+		assert.NotContains(t, text(r), "SUGGESTED PLAN")
+	}
+	assert.Equal(t, "off", all[agent.RunStarted](journal)[0].Planning)
+	assert.Empty(t, all[agent.Planned](journal))
+}
+
+func TestPlanThatFailedIsTriedAgain(t *testing.T) {
+	var replies []string
+	for _, key := range "abcdefgh" {
+		replies = append(replies, code("pyautogui.press('"+string(key)+"')"))
+	}
+	a, script, journal := newAgent(t, &fakeDesktop{}, append(replies, code("DONE"))...)
+	p := &fakePlanner{err: errors.New("the endpoint is down")}
+	a.Planner = p
+	a.Watch = func(e agent.Event) {
+		if e.Step == 3 {
+			p.err, p.plan = nil, favorites(t)
+		}
+	}
+	result, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.Equal(t, agent.OutcomeDone, result.Outcome, "a plan that fails stops nothing")
+	assert.Equal(t, 3, p.asked)
+	assert.NotEmpty(t, planOf(t, script.asked[5]))
+	assert.NotEmpty(t, all[agent.Planned](journal)[0].Error)
+}
+
+// A critic objects as often as it has guidance left.
+type critic struct {
+	guidance []*monitor.Guidance
+	asked    int
+	err      error
+}
+
+func (c *critic) Due(int, []monitor.Signal) bool { return true }
+
+func (c *critic) Review(context.Context, monitor.ReviewRequest) (*monitor.Guidance, error) {
+	c.asked++
+	if c.err != nil || len(c.guidance) == 0 {
+		return nil, c.err
+	}
+	g := c.guidance[0]
+	c.guidance = c.guidance[1:]
+	return g, nil
+}
+
+func TestGuidanceRegeneratesFirstAndRevisesLast(t *testing.T) {
+	d := &fakeDesktop{}
+	a, script, journal := newAgent(t, d, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("pyautogui.press('c')"), code("DONE"))
+	p := &fakePlanner{plan: favorites(t)}
+	a.Planner = p
+	c := &critic{guidance: []*monitor.Guidance{{Text: "use the menu", Source: "monitor"}, {Text: "still not the menu", Source: "monitor"}}}
+	a.Monitor = c
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	var verdicts []agent.Verdict
+	for _, e := range all[agent.Reviewed](journal) {
+		verdicts = append(verdicts, e.Verdict)
+	}
+	assert.Equal(t, []agent.Verdict{agent.Regenerate, agent.Replan, agent.Go}, verdicts)
+	require.Len(t, p.guided, 1, "the plan is revised once, after the action was proposed again")
+	assert.Equal(t, "still not the menu", p.guided[0].Guidance)
+	assert.Contains(t, text(script.asked[1]), "use the menu", "the full reason reaches the actor")
+	assert.Equal(t, []actuator.Action{actuator.Press{Keys: []actuator.Key{"c"}, Count: 1}}, d.did, "only the last proposal is performed")
+	for _, r := range script.asked {
+		planOf(t, r)
+	}
+}
+
+func TestFundamentalGuidanceRevises(t *testing.T) {
+	a, _, journal := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("DONE"))
+	p := &fakePlanner{plan: favorites(t)}
+	p.revised = func(old *planner.Plan, r planner.RevisionRequest) (*planner.Plan, error) {
+		next := old.Clone()
+		next.Steps[3].Goal = "Find another way"
+		next.Revisions = append(next.Revisions, planner.Revision{Number: 1, Source: r.Source})
+		return next, nil
+	}
+	a.Planner = p
+	a.Monitor = &critic{guidance: []*monitor.Guidance{{Text: "there is no such bar", Fundamental: true, Source: "monitor"}}}
+	result, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.Equal(t, agent.Replan, all[agent.Reviewed](journal)[0].Verdict)
+	assert.Equal(t, "Find another way", result.Plan.Steps[3].Goal)
+}
+
+func TestGoodProposalLeavesThePlanAlone(t *testing.T) {
+	a, _, _ := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("DONE"))
+	p := &fakePlanner{plan: favorites(t)}
+	a.Planner, a.Monitor = p, &critic{}
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.Empty(t, p.guided)
+}
+
+// TestAdviceFailsOpen breaks every adviser; the run goes on.
+func TestAdviceFailsOpen(t *testing.T) {
+	broken := errors.New("the endpoint is down")
+	a, _, journal := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("FAIL: enough"))
+	a.Planner, a.Monitor = &fakePlanner{err: broken}, &critic{err: broken}
+	a.World = &fakeWorld{assess: func(context.Context, worldmodel.AssessRequest) (*worldmodel.Assessment, error) { return nil, broken }}
+	result, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.Equal(t, agent.OutcomeInfeasible, result.Outcome)
+	assert.Len(t, all[agent.Acted](journal), 2)
+}
+
+// TestExhaustedPlanIsExtended holds that a plan whose steps are all done leads
+// to a look at the goal, and to an extension by what is missing.
+func TestExhaustedPlanIsExtended(t *testing.T) {
+	plan := favorites(t)
+	for _, frame := range []string{"early1", "early2", "early3"} {
+		require.NoError(t, plan.Complete(planner.Evidence{FrameID: frame, Quote: "q", Source: "tree"}))
+	}
+	d := &fakeDesktop{views: browser, at: "start", react: func(string, actuator.Action) (string, error) { return "bar", nil }}
+	a, _, journal := newAgent(t, d, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("FAIL: enough"))
+	p := &fakePlanner{plan: plan}
+	a.Planner, a.World = p, seer("", "", "", "Bookmarks bar")
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	require.Len(t, p.guided, 1)
+	assert.Equal(t, "goal_check", p.guided[0].Source)
+	assert.Equal(t, "there is no folder Favorites", p.guided[0].Guidance)
+	assert.Len(t, all[agent.GoalChecked](journal), 1)
+}
