@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"desktop-agent/llm"
+	"desktop-agent/replay"
+)
+
+// The task of the demo, and the file that it leaves in the home folder.
+const (
+	demoTask = `In the text editor, write a shopping list of three lines: milk, bread, apples. ` +
+		`There is nothing after the last word. Save it with the Save dialog under the name shopping.txt in the home folder. ` +
+		`Then replace the word bread by cheese with the Search menu, and save the file again.`
+	demoFile = "shopping.txt"
+	demoText = "milk\ncheese\napples"
+)
+
+// demoRun is a run of the demo whose decisions a person took from the
+// screenshots, in the model's place.
+//
+//go:embed all:demo
+var demoRun embed.FS
+
+// demoCmd shows the main job: a real editor on a private desktop, through the
+// whole pipeline. Only the model's replies come from a recorded run.
+type demoCmd struct {
+	Live bool   `help:"Ask a real model instead of taking the recorded replies."`
+	Runs string `help:"Folder that keeps the runs." default:"runs" type:"path"`
+
+	agentFlags
+	modelFlags
+}
+
+// Run does the task, checks the file and prints PASS or FAIL.
+func (d *demoCmd) Run(ctx context.Context, c console, g *cli) error {
+	start := time.Now()
+	log := logger(c, g.Verbose)
+	client := d.modelFlags.client()
+	if !d.Live {
+		client = &llm.Client{Default: llm.Settings{Model: "operator (recorded)"}}
+	} else if err := client.Check(); err != nil {
+		return &usageError{err}
+	}
+	journal, err := replay.Create(d.Runs)
+	if err != nil {
+		return err
+	}
+	s, err := openSession(ctx, desktopFlags{Virtual: true, Open: "mousepad", Size: size{X: 1280, Y: 800}}, "", log)
+	if err != nil {
+		return errors.Join(err, journal.Close())
+	}
+	defer s.Close()
+	ready := time.Since(start)
+	var recorded *replay.Recorded
+	if !d.Live {
+		dir, err := os.MkdirTemp("", "desktop-agent-demo-")
+		if err != nil {
+			return errors.Join(err, journal.Close())
+		}
+		defer os.RemoveAll(dir)
+		if recorded, err = openRecorded(dir, journal); err != nil {
+			return errors.Join(err, journal.Close())
+		}
+		client.Model = recorded
+	}
+	a, err := newAgent(client, s, journal, d.agentFlags, log)
+	if err != nil {
+		return errors.Join(err, journal.Close())
+	}
+	a.Budget, client.Record, client.Log, a.Models = client.Budget, a.RecordCall, log, modelsOf(client)
+	if client.Budget == nil {
+		a.Budget = nil
+	}
+	a.Settings = map[string]any{"demo": true, "live": d.Live}
+	err = conduct(ctx, c, a, s, journal, demoTask, false)
+	if err != nil && !errors.Is(err, errNotDone) {
+		fmt.Fprintln(c.Out, "FAIL: the run broke")
+		return err
+	}
+	return d.verdict(c, s.Private.Home(), recorded, err, ready, time.Since(start))
+}
+
+// verdict compares the file that was saved with the one that was asked for.
+func (d *demoCmd) verdict(c console, home string, recorded *replay.Recorded, runErr error, ready, total time.Duration) error {
+	var problems []string
+	if runErr != nil {
+		problems = append(problems, "the agent did not finish the task")
+	}
+	got, err := os.ReadFile(filepath.Join(home, demoFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		problems = append(problems, demoFile+" was not saved")
+	case err != nil:
+		problems = append(problems, err.Error())
+	case string(got) != demoText:
+		problems = append(problems, fmt.Sprintf("%s holds %q, not %q", demoFile, got, demoText))
+	}
+	if recorded != nil {
+		if n := recorded.Count().Unused; n > 0 {
+			problems = append(problems, fmt.Sprintf("%d recorded replies were not asked for", n))
+		}
+	}
+	times := fmt.Sprintf("desktop and editor ready after %d ms, all done after %.1f s", ready.Milliseconds(), total.Seconds())
+	if len(problems) > 0 {
+		fmt.Fprintf(c.Out, "FAIL: %s (%s)\n", strings.Join(problems, "; "), times)
+		return errNotDone
+	}
+	fmt.Fprintf(c.Out, "PASS: %s is byte for byte what was asked for (%s)\n", demoFile, times)
+	return nil
+}
+
+// openRecorded opens the run that is part of the program; it is read from dir
+// for as long as it is used.
+func openRecorded(dir string, live replay.Live) (*replay.Recorded, error) {
+	inside, err := fs.Sub(demoRun, "demo")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.CopyFS(filepath.Join(dir, "run"), inside); err != nil {
+		return nil, err
+	}
+	run, err := replay.Open(filepath.Join(dir, "run"))
+	if err != nil {
+		return nil, err
+	}
+	return replay.NewRecorded(run, live)
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"log/slog"
+	"os"
+	"strings"
+
+	"desktop-agent/actuator"
+	"desktop-agent/actuator/pyautogui"
+	"desktop-agent/actuator/toolcall"
+	"desktop-agent/agent"
+	"desktop-agent/llm"
+	"desktop-agent/monitor"
+	"desktop-agent/planner"
+	"desktop-agent/sandbox"
+	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
+	"desktop-agent/worldmodel"
+)
+
+// A session is a desktop to look at and to act on.
+type session struct {
+	Private *sandbox.Desktop // nil on the user's own display
+	Screen  *screen.Screen
+	Device  *actuator.Device
+	tree    *atspi.Reader
+}
+
+// openSession starts the private desktop, if one is wanted, with its program,
+// and connects to the display.
+func openSession(ctx context.Context, f desktopFlags, home string, log *slog.Logger) (s *session, err error) {
+	s = &session{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+			s = nil
+		}
+	}()
+	display, bus := f.Display, os.Getenv("DBUS_SESSION_BUS_ADDRESS")
+	if f.Virtual {
+		s.Private, err = sandbox.Start(ctx, &sandbox.Options{Size: image.Point(f.Size), DPI: f.DPI, Home: home, Log: log})
+		if err != nil {
+			return s, err
+		}
+		display, bus = s.Private.Display(), s.Private.BusAddress()
+	}
+	if words := strings.Fields(f.Open); len(words) > 0 {
+		if _, err := s.Private.Open(ctx, words[0], words[1:]...); err != nil {
+			return s, err
+		}
+	}
+	options := &screen.Options{Display: display, Monitor: f.Monitor, Log: log}
+	// Without an accessibility bus there is a picture still.
+	if s.tree, err = atspi.Open(ctx, &atspi.Options{BusAddress: bus, Log: log}); err == nil {
+		options.Tree = s.tree
+	} else {
+		log.WarnContext(ctx, "no accessibility tree", "err", err)
+	}
+	if s.Screen, err = screen.Open(ctx, options); err != nil {
+		return s, err
+	}
+	s.Device, err = actuator.Open(ctx, &actuator.Options{Display: display, Getenv: sessionEnv(f.Virtual), Log: log})
+	return s, err
+}
+
+// sessionEnv is the environment that tells the type of the session: a private
+// desktop is X11, whatever the user's own session is.
+func sessionEnv(private bool) func(string) string {
+	if private {
+		return func(string) string { return "" }
+	}
+	return os.Getenv
+}
+
+// Close lets go all keys, and ends the private desktop.
+func (s *session) Close() error {
+	var errs []error
+	if s.Device != nil {
+		errs = append(errs, s.Device.Close())
+	}
+	if s.Screen != nil {
+		errs = append(errs, s.Screen.Close())
+	}
+	if s.tree != nil {
+		errs = append(errs, s.tree.Close())
+	}
+	if s.Private != nil {
+		errs = append(errs, s.Private.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// newAgent joins the parts into an agent. All models are asked through m.
+func newAgent(m llm.Model, s *session, journal agent.Journal, o agentFlags, log *slog.Logger) (*agent.Agent, error) {
+	format, err := formatOf(o.Format)
+	if err != nil {
+		return nil, err
+	}
+	a := &agent.Agent{
+		Desktop:  agent.Live{Screen: s.Screen, Device: s.Device},
+		Actor:    &agent.Actor{Model: m, Format: format},
+		World:    &worldmodel.Model{LLM: m, Log: log},
+		Monitor:  &monitor.Monitor{Model: m, Log: log},
+		Journal:  journal,
+		Log:      log,
+		MaxSteps: o.MaxSteps,
+	}
+	if o.Plan == "suggestive" {
+		a.Planner = &planner.Planner{Model: m, Log: log}
+	}
+	return a, nil
+}
+
+// agentFlags say how the agent works.
+type agentFlags struct {
+	Plan     string `help:"Planning: ${enum}." enum:"suggestive,off" default:"suggestive" group:"Agent"`
+	Format   string `help:"How the actor writes its actions: ${enum}." enum:"code,tools" default:"code" group:"Agent"`
+	MaxSteps int    `help:"Stop after this many steps." default:"50" group:"Limits"`
+}
+
+// formatOf returns the format of that name.
+func formatOf(name string) (agent.Format, error) {
+	switch name {
+	case "code":
+		return agent.Format{Name: name, Parser: pyautogui.Parser{}}, nil
+	case "tools":
+		f := agent.Format{Name: name, Parser: toolcall.Parser{}}
+		for _, t := range toolcall.Tools() {
+			f.Tools = append(f.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
+		}
+		return f, nil
+	}
+	return agent.Format{}, fmt.Errorf("format %q: use code or tools", name)
+}
