@@ -75,7 +75,7 @@ func (s *Step) checkGoal() (problems []string) {
 		add("shorten the goal to %d characters; it has %d", MaxGoal, n)
 	}
 	if how := imperative(s.Goal); how != "" {
-		add("the goal says how (%q); name only what to reach", how)
+		add("the goal says how (%q); name only what to reach", excerpt(how, 40))
 	}
 	if at := coordinates.FindString(s.Goal); at != "" {
 		add("leave the coordinates %q out of the goal; they are found on the screen", strings.TrimSpace(at))
@@ -186,18 +186,21 @@ func idNumber(id string) int {
 // cleanLine makes one plain line of a model's text.
 func cleanLine(s string) string { return llm.OneLine(strings.ReplaceAll(s, "**", "")) }
 
-// numbering and ending match what a model may put around a goal although the
-// form of the answer leaves no room for it.
-var numbering = regexp.MustCompile(`(?i)^(?:[-•✓✔☑▸]\s*|(?:step\s*)?\d+\s*[.:)]\s*|step\s+\d+\s+|\[completed\]\s*)+`)
-
-var ending = regexp.MustCompile(`(?i)(?:[\s.✓✔☑]|\[completed\])+$`)
+// What a model may put around or into a goal although the form of the answer
+// leaves no room for it.
+var (
+	numbering = regexp.MustCompile(`(?i)^(?:[-•✓✔☑▸]\s*|(?:step\s*)?\d+\s*[.:)]\s*|step\s+\d+\s+)+`)
+	ending    = regexp.MustCompile(`[\s.✓✔☑]+$`)
+	mark      = regexp.MustCompile(`(?i)\[completed\]`)
+)
 
 // cleanGoal makes a goal of a model's text: one line, without numbering, marks
 // of progress and a full stop, and with a capital letter.
 func cleanGoal(s string) string {
 	for before := ""; s != before; {
 		before = s
-		s = ending.ReplaceAllString(numbering.ReplaceAllString(cleanLine(s), ""), "")
+		s = cleanLine(mark.ReplaceAllString(s, " "))
+		s = ending.ReplaceAllString(numbering.ReplaceAllString(s, ""), "")
 	}
 	first, size := utf8.DecodeRuneInString(s)
 	if size == 0 {
