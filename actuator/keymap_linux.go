@@ -18,7 +18,6 @@ type keymap struct {
 	numLock uint16          // the modifier that Num Lock is; 0 if none
 	scroll  uint16          // the modifier that Scroll Lock is; 0 if none
 	shift   xproto.Keycode
-	spare   []xproto.Keycode // without any keysym
 }
 
 // Keysyms, from X11/keysymdef.h.
@@ -51,11 +50,6 @@ func (x *x11Backend) keymap() (*keymap, error) {
 		return nil, fmt.Errorf("keyboard state: %w", err)
 	}
 	m := &keymap{first: setup.MinKeycode, width: int(r.KeysymsPerKeycode), syms: r.Keysyms, group: int(p.Mask >> 13 & 3), state: p.Mask}
-	for code := range m.codes() {
-		if !slices.ContainsFunc(m.row(code), func(s xproto.Keysym) bool { return s != 0 }) {
-			m.spare = append(m.spare, code)
-		}
-	}
 	for i, code := range mods.Keycodes {
 		bit := uint16(1) << (i / int(mods.KeycodesPerModifier))
 		switch {

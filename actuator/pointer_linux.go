@@ -58,10 +58,10 @@ func (r *robot) shared() bool {
 // remapped counts changes of the keyboard map, and connects anew after many:
 // each sends an event to every client, robotgo never reads the events of its
 // connection, and the connection stops for good when 5,000 wait.
-func (r *robot) remapped(n int) error {
+func (r *robot) remapped() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.remaps += n; r.remaps < renewAfter {
+	if r.remaps++; r.remaps < renewAfter {
 		return nil
 	}
 	r.remaps = 0

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jezek/xgb/xproto"
@@ -20,24 +19,8 @@ const (
 	typeLimit = 10 * time.Second
 )
 
-// A char is a character to type, as a key of the map.
-type char struct {
-	code  xproto.Keycode
-	shift bool
-	enter bool
-}
-
-// A batch is text that can be typed with one keyboard map.
-type batch struct {
-	syms  map[xproto.Keycode]xproto.Keysym // what spare keycodes stand for
-	chars []char
-}
-
 // typeText types each character by the key that has it, or else by a spare
-// keycode that it is put on. As many characters as there are spare keycodes go
-// on the map at once. Before a keycode is used for another character, the
-// program must have taken the keys before: it looks up what a key means when it
-// comes to it, in the newest map.
+// keycode that it is put on; see [lent].
 func (x *x11Backend) typeText(ctx context.Context, text string, sending func()) (err error) {
 	m, err := x.keymap()
 	if err != nil {
@@ -46,7 +29,7 @@ func (x *x11Backend) typeText(ctx context.Context, text string, sending func()) 
 	if err := x.freeOfModifiers(m); err != nil {
 		return err
 	}
-	batches, err := m.batches(text)
+	batches, err := x.batches(m, text)
 	if err != nil {
 		return err
 	}
@@ -62,34 +45,22 @@ func (x *x11Backend) typeText(ctx context.Context, text string, sending func()) 
 	if err != nil {
 		return err
 	}
-	var used []xproto.Keycode
 	defer func() {
-		if err != nil && len(used) > 0 { // the program may still be at the keys before the error
-			_ = x.ask(context.WithoutCancel(ctx), window, answerLimit)
-		}
-		if e := errors.Join(x.giveBack(used), restore()); err == nil {
+		if e := restore(); err == nil {
 			err = e
 		}
 	}()
-	typed := 0
+	typed, total := 0, totalChars(batches)
 	for _, b := range batches {
-		if len(b.syms) > 0 {
-			for code := range b.syms {
-				if !slices.Contains(used, code) {
-					used = append(used, code)
-				}
-			}
-			if err := x.borrow(b.syms); err != nil {
-				return err
-			}
+		if err := x.lend(b.table); err != nil {
+			return typedError(typed, err)
 		}
 		for run := range runs(b.chars) {
 			if err := x.typeRun(ctx, m, run); err != nil {
 				return typedError(typed, err)
 			}
 			typed += len(run)
-			more := typed < totalChars(batches)
-			if err := x.taken(ctx, window, len(used) > 0, more); err != nil {
+			if err := x.taken(ctx, window, len(b.table) > 0, typed < total); err != nil {
 				return typedError(typed, err)
 			}
 		}
@@ -229,49 +200,4 @@ func (x *x11Backend) capsOff(m *keymap) (restore func() error, err error) {
 		return nil, errors.New("caps lock is on and cannot be switched off: switch it off by hand")
 	}
 	return toggle, nil
-}
-
-// batches resolves text to keys, with as few changes of the map as there can be.
-func (m *keymap) batches(text string) ([]batch, error) {
-	var list []batch
-	now := batch{syms: map[xproto.Keycode]xproto.Keysym{}}
-	on := map[xproto.Keysym]char{} // keys that the map has, and that the batch adds
-	var added []xproto.Keysym
-	var before rune
-	for _, r := range text {
-		if r == '\n' && before == '\r' {
-			before = r
-			continue // one line break
-		}
-		before = r
-		if r == '\r' {
-			r = '\n'
-		}
-		sym := runeSym(r)
-		c, ok := on[sym]
-		if !ok {
-			var code xproto.Keycode
-			var shift bool
-			if code, shift, ok = m.find(sym); !ok {
-				if len(m.spare) == 0 {
-					return nil, fmt.Errorf("%w: %U is not on this keyboard: %w", ErrRefused, r, errNoSpare)
-				}
-				if len(added) == len(m.spare) {
-					list = append(list, now)
-					now = batch{syms: map[xproto.Keycode]xproto.Keysym{}}
-					for _, s := range added {
-						delete(on, s)
-					}
-					added = nil
-				}
-				code = m.spare[len(added)]
-				now.syms[code] = sym
-				added = append(added, sym)
-			}
-			c = char{code: code, shift: shift, enter: r == '\n'}
-			on[sym] = c
-		}
-		now.chars = append(now.chars, c)
-	}
-	return append(list, now), nil
 }

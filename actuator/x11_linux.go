@@ -3,8 +3,6 @@ package actuator
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"image"
 	"log/slog"
@@ -25,14 +23,8 @@ type x11Backend struct {
 	own  xproto.Window // never mapped; owns the clipboard, and is asked about
 	clip *clipboard
 
-	// lent are the keycodes that stand for keysyms which the keyboard map lacks,
-	// for keys pressed by name; they are taken back at the end.
-	lent map[xproto.Keysym]xproto.Keycode
+	lent lent
 }
-
-// borrowedProperty is the property of the root window with the keycodes that are
-// borrowed at the moment, so that they can be given back after a crash.
-const borrowedProperty = "_DESKTOP_AGENT_KEYCODES"
 
 func openX11(ctx context.Context, o Options) (backend, error) {
 	display := cmp.Or(o.Display, o.Getenv("DISPLAY"))
@@ -40,7 +32,7 @@ func openX11(ctx context.Context, o Options) (backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &x11Backend{conn: conn, log: o.Log, lent: map[xproto.Keysym]xproto.Keycode{}}
+	x := &x11Backend{conn: conn, log: o.Log, lent: lent{keys: map[xproto.Keycode]levels{}, fixed: map[xproto.Keycode]bool{}}}
 	if err := x.open(ctx, display); err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("display %q: %w", display, err)
@@ -51,6 +43,9 @@ func openX11(ctx context.Context, o Options) (backend, error) {
 func (x *x11Backend) open(ctx context.Context, display string) error {
 	if err := x.conn.Extension("XTEST"); err != nil {
 		return fmt.Errorf("no program can send input: %w", err)
+	}
+	if err := xkbOpen(x.conn); err != nil {
+		return err
 	}
 	own, err := xproto.NewWindowId(x.conn.Conn)
 	if err != nil {
@@ -75,7 +70,7 @@ func (x *x11Backend) open(ctx context.Context, display string) error {
 }
 
 func (x *x11Backend) close() error {
-	err := x.giveBack(x.lentCodes())
+	err := x.takeBack()
 	x.clip.close()
 	theRobot.release()
 	x.conn.Close()
@@ -114,15 +109,7 @@ func (x *x11Backend) clearLeftovers(ctx context.Context) error {
 	if n > 0 {
 		x.log.WarnContext(ctx, "let go input that was still down", "n", n)
 	}
-	borrowed, err := x.conn.Cardinals(x.conn.Root, borrowedProperty)
-	if err != nil {
-		return err
-	}
-	var codes []xproto.Keycode
-	for _, c := range borrowed {
-		codes = append(codes, xproto.Keycode(c))
-	}
-	return x.giveBack(codes)
+	return x.takeBackLeftovers()
 }
 
 // fake sends one event of a key or a button. It arrives in order; a round trip
@@ -152,16 +139,26 @@ func (x *x11Backend) move(p image.Point) error {
 	return x.conn.RoundTrip()
 }
 
+// button waits after a press until the window manager has seen it. To focus
+// windows it freezes the pointer at each press and then lets the press go on to
+// the program; what is sent meanwhile waits in the server, and a release would
+// get the place that the pointer moves to next: a click would become a drag.
 func (x *x11Backend) button(b Button, down bool) error {
 	if err := theRobot.button(b, down); err != nil {
 		return err
 	}
-	return x.conn.RoundTrip()
+	if err := x.conn.RoundTrip(); err != nil || !down {
+		return err
+	}
+	return x.askManager(context.Background())
 }
 
 func (x *x11Backend) wheel(dx, dy int) error {
 	theRobot.wheel(dx, dy)
-	return x.conn.RoundTrip()
+	if err := x.conn.RoundTrip(); err != nil {
+		return err
+	}
+	return x.askManager(context.Background()) // notches are presses, too
 }
 
 func (x *x11Backend) key(s stroke, down bool) error {
@@ -195,7 +192,7 @@ func (x *x11Backend) chord(keys []Key) ([]stroke, error) {
 		}
 		code, shift, ok := find(sym)
 		if !ok {
-			if code, err = x.lend(m, sym); err != nil {
+			if code, err = x.lendKey(m, sym); err != nil {
 				return nil, fmt.Errorf("%w: the key %q is not on this keyboard: %w", ErrRefused, k, err)
 			}
 		}
@@ -216,92 +213,4 @@ func compact(strokes []stroke) []stroke {
 		}
 	}
 	return list
-}
-
-// lend puts a keysym on a spare keycode.
-func (x *x11Backend) lend(m *keymap, sym xproto.Keysym) (xproto.Keycode, error) {
-	if len(m.spare) == 0 {
-		return 0, errNoSpare
-	}
-	code := m.spare[len(m.spare)-1] // the end that typing takes last
-	if err := x.borrow(map[xproto.Keycode]xproto.Keysym{code: sym}); err != nil {
-		return 0, err
-	}
-	x.lent[sym] = code
-	m.spare = m.spare[:len(m.spare)-1]
-	return code, nil
-}
-
-func (x *x11Backend) lentCodes() []xproto.Keycode {
-	var codes []xproto.Keycode
-	for _, c := range x.lent {
-		codes = append(codes, c)
-	}
-	return codes
-}
-
-var errNoSpare = errors.New("the keyboard map has no spare key to put it on")
-
-// borrow puts keysyms on spare keycodes, after noting which for [x11Backend.clearLeftovers].
-func (x *x11Backend) borrow(syms map[xproto.Keycode]xproto.Keysym) error {
-	codes := x.lentCodes()
-	for code := range syms {
-		codes = append(codes, code)
-	}
-	if err := x.noteBorrowed(codes); err != nil {
-		return err
-	}
-	return x.remap(syms)
-}
-
-// giveBack makes borrowed keycodes spare again. Programs must have taken the
-// events of these keys, or they may look them up when they mean nothing.
-func (x *x11Backend) giveBack(codes []xproto.Keycode) error {
-	if len(codes) == 0 {
-		return nil
-	}
-	none := map[xproto.Keycode]xproto.Keysym{}
-	for _, c := range codes {
-		none[c] = 0
-	}
-	var kept []xproto.Keycode
-	for sym, c := range x.lent {
-		if slices.Contains(codes, c) {
-			delete(x.lent, sym)
-		} else {
-			kept = append(kept, c)
-		}
-	}
-	if err := x.remap(none); err != nil {
-		return err
-	}
-	return x.noteBorrowed(kept)
-}
-
-// remap changes the keyboard map. Both levels of a key get the same keysym, so
-// that it means the same with shift.
-func (x *x11Backend) remap(syms map[xproto.Keycode]xproto.Keysym) error {
-	for code, sym := range syms {
-		xproto.ChangeKeyboardMapping(x.conn.Conn, 1, code, 2, []xproto.Keysym{sym, sym})
-	}
-	if err := x.conn.RoundTrip(); err != nil {
-		return fmt.Errorf("keyboard map: %w", err)
-	}
-	return theRobot.remapped(len(syms))
-}
-
-func (x *x11Backend) noteBorrowed(codes []xproto.Keycode) error {
-	atom, err := x.conn.Atom(borrowedProperty)
-	if err != nil {
-		return err
-	}
-	if len(codes) == 0 {
-		return xproto.DeletePropertyChecked(x.conn.Conn, x.conn.Root, atom).Check()
-	}
-	var data []byte
-	for _, c := range codes {
-		data = binary.LittleEndian.AppendUint32(data, uint32(c))
-	}
-	return xproto.ChangePropertyChecked(x.conn.Conn, xproto.PropModeReplace, x.conn.Root, atom,
-		xproto.AtomCardinal, 32, uint32(len(codes)), data).Check()
 }

@@ -232,11 +232,11 @@ func (w *Window) Clear() {
 	w.events = nil
 }
 
-// Text returns what the keys pressed so far have typed: each key's character,
-// "\n" for Enter and "\t" for Tab.
-func (w *Window) Text() string {
+// Text returns what the key presses among the events type: each key's
+// character, "\n" for Enter and "\t" for Tab.
+func Text(events []Event) string {
 	var text []rune
-	for _, e := range w.Events() {
+	for _, e := range events {
 		if e.Kind == KeyPress && e.Rune != 0 {
 			text = append(text, e.Rune)
 		}
