@@ -278,7 +278,7 @@ func signature(s *jsonschema.Schema) (text string) {
 			}
 		}
 	}
-	if slices.Contains(s.Types, "null") {
+	if slices.Contains(s.Types, "null") && s.Items == nil { // an empty list says it better
 		text += " or null"
 	}
 	return text

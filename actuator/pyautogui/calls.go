@@ -152,11 +152,8 @@ func (t *translator) emit(a actuator.Action) error {
 	}
 	if n := len(t.actions); n == actuator.MaxActions {
 		return fmt.Errorf("these are more than %d actions, so none of them was done; write a few, then look at what they did", n)
-	} else if n > 0 {
-		switch t.actions[n-1].(type) {
-		case actuator.Done, actuator.Infeasible, actuator.Ask:
-			return errors.New("nothing is done after DONE, FAIL or ASK; write that last, or leave it out")
-		}
+	} else if n > 0 && actuator.Final(t.actions[n-1]) {
+		return errors.New("nothing is done after DONE, FAIL or ASK; write that last, or leave it out")
 	}
 	t.actions = append(t.actions, a)
 	if points := actuator.Points(a); len(points) > 0 {

@@ -43,16 +43,14 @@ func (Parser) Parse(reply actuator.Reply, bounds image.Rectangle) (actuator.Prop
 	return p, nil
 }
 
-// ended reports whether the last action leaves nothing to be done.
+// ended reports whether the last action leaves nothing for a word behind the code.
 func ended(list []actuator.Action) bool {
 	if len(list) == 0 {
 		return false
 	}
-	switch list[len(list)-1].(type) {
-	case actuator.Done, actuator.Infeasible, actuator.Ask, actuator.Wait:
-		return true
-	}
-	return false
+	last := list[len(list)-1]
+	_, waits := last.(actuator.Wait)
+	return waits || actuator.Final(last)
 }
 
 // syntaxError puts an error of Starlark's parser into words for the model.
