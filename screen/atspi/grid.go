@@ -1,0 +1,224 @@
+package atspi
+
+import (
+	"image"
+)
+
+const (
+	maxCells   = 2500 // of one table
+	stateCells = 400  // a table with more cells is asked for the states of those with text only
+	probeStep  = 24   // pixels between the points where a table is asked for its first cell
+	sampleStep = 12   // pixels between the points where a long list is asked for its items
+	columnStep = 48   // and where a container of icons is asked for its columns
+	maxSamples = 600
+)
+
+// A line is a row or a column of a table: its index, and the pixels that it
+// takes across.
+type line struct{ index, min, max int }
+
+// A table is what is read of a table too large to be asked for all its
+// children: a spreadsheet has billions. The cell at its corner tells the first
+// row and column; the first cells of the rows and columns from there on tell
+// where each is, up to the edge of the table's visible part.
+type table struct {
+	*walk
+	object        *object
+	visible       image.Rectangle
+	rows, columns []line
+	scans         int // directions still being scanned
+}
+
+// grid reads the cells of a table that can be seen.
+func (w *walk) grid(o *object) {
+	t := &table{walk: w, object: o, visible: w.visible(o)}
+	if !t.visible.Empty() {
+		t.corner(t.visible.Min.Y + 3)
+	}
+}
+
+// corner looks for the first cell from height y on downwards: headers, which
+// are no cells, come before it.
+func (t *table) corner(y int) {
+	if y >= t.visible.Max.Y || y > t.visible.Min.Y+8*probeStep {
+		return
+	}
+	next := func() { t.corner(y + probeStep) }
+	t.call(t.object.ref, component, "GetAccessibleAtPoint", func(body []any) {
+		ref, ok := reference{}, false
+		if len(body) > 0 {
+			ref, ok = newReference(body[0])
+		}
+		if !ok || ref == t.object.ref {
+			next()
+			return
+		}
+		t.call(ref, accessible, "GetIndexInParent", func(body []any) {
+			index, ok := first[int32](body)
+			if !ok || index < 0 {
+				next()
+				return
+			}
+			t.position(index, next)
+		})
+	}, int32(t.visible.Min.X+3), int32(y), uint32(0))
+}
+
+// position asks for the row and column of a cell, and goes on from there.
+func (t *table) position(index int32, otherwise func()) {
+	t.call(t.object.ref, tables, "GetRowColumnExtentsAtIndex", func(body []any) {
+		if len(body) < 3 {
+			otherwise()
+			return
+		}
+		row, _ := body[1].(int32)
+		column, _ := body[2].(int32)
+		if ok, _ := body[0].(bool); !ok || row < 0 || column < 0 {
+			otherwise()
+			return
+		}
+		t.scans = 2
+		t.scan(int(row), int(column), 0, 1)
+		t.scan(int(row), int(column), 1, 0)
+	}, index)
+}
+
+// scan asks for a stretch of cells downwards or to the right, notes where they
+// are, and goes on until a cell is beyond the visible part.
+func (t *table) scan(row, column, down, right int) {
+	const stretch = 32
+	boxes := make([]image.Rectangle, stretch)
+	placed := make([]bool, stretch)
+	left := stretch
+	finish := func() {
+		if left--; left > 0 {
+			return
+		}
+		if t.note(row, column, down, right, boxes, placed) && len(t.rows)+len(t.columns) < maxCells {
+			t.scan(row+down*stretch, column+right*stretch, down, right)
+			return
+		}
+		if t.scans--; t.scans == 0 {
+			t.cells()
+		}
+	}
+	for i := range stretch {
+		t.cell(row+down*i, column+right*i, func(ref reference, ok bool) {
+			if !ok {
+				finish()
+				return
+			}
+			t.call(ref, component, "GetExtents", func(body []any) {
+				boxes[i], placed[i] = rectangle(body)
+				finish()
+			}, uint32(0))
+		})
+	}
+}
+
+// note keeps the rows or columns of a stretch that can be seen, and reports
+// whether there may be more after it.
+func (t *table) note(row, column, down, right int, boxes []image.Rectangle, placed []bool) (more bool) {
+	for i, box := range boxes {
+		switch {
+		case !placed[i]:
+			return false
+		case box.Empty(): // hidden, or beyond the edge
+		case down == 1 && box.Min.Y >= t.visible.Max.Y, right == 1 && box.Min.X >= t.visible.Max.X:
+			return false
+		case down == 1 && box.Max.Y > t.visible.Min.Y:
+			t.rows, more = append(t.rows, line{row + i, box.Min.Y, box.Max.Y}), true
+		case right == 1 && box.Max.X > t.visible.Min.X:
+			t.columns, more = append(t.columns, line{column + i, box.Min.X, box.Max.X}), true
+		}
+	}
+	return more
+}
+
+// cell asks for the object of one cell.
+func (t *table) cell(row, column int, then func(reference, bool)) {
+	t.call(t.object.ref, tables, "GetAccessibleAt", func(body []any) {
+		if len(body) == 0 {
+			then(reference{}, false)
+			return
+		}
+		then(newReference(body[0]))
+	}, int32(row), int32(column))
+}
+
+// cells asks for the cells where the rows and columns cross.
+func (t *table) cells() {
+	if len(t.columns) == 0 {
+		return
+	}
+	rows := t.rows[:min(len(t.rows), max(1, maxCells/len(t.columns)))]
+	t.object.children = make([]*object, len(rows)*len(t.columns))
+	every := len(t.object.children) <= stateCells
+	for i, r := range rows {
+		for j, c := range t.columns {
+			t.cell(r.index, c.index, func(ref reference, ok bool) {
+				if !ok || t.shown >= t.maxNodes {
+					return
+				}
+				t.shown++
+				o := &object{
+					ref: ref, parent: t.object, role: roleTableCell, known: true, placed: true,
+					box:    image.Rect(c.min, r.min, c.max, r.max),
+					states: 1<<stateEnabled | 1<<stateShowing | 1<<stateVisible,
+				}
+				t.object.children[i*len(t.columns)+j] = o
+				t.describeCell(o, every)
+			})
+		}
+	}
+}
+
+// describeCell asks for the name and the text of a cell.
+func (t *table) describeCell(o *object, states bool) {
+	askStates := func() {
+		t.call(o.ref, accessible, "GetState", func(body []any) {
+			if words, ok := first[[]uint32](body); ok {
+				o.states = newStateSet(words)
+			}
+		})
+	}
+	t.property(o.ref, accessible, "Name", func(v any) { o.name, _ = v.(string) })
+	t.call(o.ref, texts, "GetText", func(body []any) {
+		o.text, _ = first[string](body)
+		if !states && o.text != "" {
+			askStates()
+		}
+	}, int32(0), int32(-1))
+	if states {
+		askStates()
+	}
+}
+
+// sample finds the children of a long container that is no table by asking
+// what is at many points of it.
+func (w *walk) sample(o *object) {
+	visible := w.visible(o)
+	if visible.Empty() {
+		return
+	}
+	step := image.Pt(visible.Dx(), sampleStep)
+	if o.role != roleList && o.role != roleListBox && o.role != roleTree {
+		step = image.Pt(columnStep, columnStep)
+	}
+	samples := 0
+	for y := visible.Min.Y + step.Y/2; y < visible.Max.Y; y += step.Y {
+		for x := visible.Min.X + min(step.X/2, columnStep); x < visible.Max.X && samples < maxSamples; x += step.X {
+			samples++
+			w.call(o.ref, component, "GetAccessibleAtPoint", func(body []any) {
+				if len(body) == 0 {
+					return
+				}
+				if ref, ok := newReference(body[0]); ok {
+					if child := w.look(ref, o); child != nil {
+						o.children = append(o.children, child)
+					}
+				}
+			}, int32(x), int32(y), uint32(0))
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package atspi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+)
+
+// ErrNoBus reports that no accessibility bus answers.
+var ErrNoBus = errors.New("no accessibility bus")
+
+// Options say how trees are read. The zero value works.
+type Options struct {
+	BusAddress string        // of the session bus; "" means $DBUS_SESSION_BUS_ADDRESS
+	Silence    time.Duration // a program that answers nothing for so long hangs; 0 means 300 ms
+	AppTimeout time.Duration // the most that one program may take in all; 0 means 1 s
+	MaxNodes   int           // of one program; 0 means 4000
+	Log        *slog.Logger  // nil means none
+
+	// Enable turns accessibility on for the session (org.a11y.Status), where
+	// the desktop may remember it. Some programs (of Qt, Chromium, LibreOffice)
+	// have a tree only if it was on when they started.
+	Enable bool
+}
+
+// A Reader reads the accessibility trees of all programs of a session. Its
+// methods may be called by several goroutines; reading is one at a time.
+type Reader struct {
+	o Options
+
+	mu   sync.Mutex
+	bus  *dbus.Conn // the accessibility bus
+	apps map[reference]*app
+}
+
+// Open finds the accessibility bus of a session and connects to it.
+func Open(ctx context.Context, o *Options) (*Reader, error) {
+	r := &Reader{apps: map[reference]*app{}}
+	if o != nil {
+		r.o = *o
+	}
+	if r.o.BusAddress == "" {
+		r.o.BusAddress = os.Getenv("DBUS_SESSION_BUS_ADDRESS")
+	}
+	if r.o.BusAddress == "" {
+		return nil, fmt.Errorf("%w: there is no session bus; set DBUS_SESSION_BUS_ADDRESS", ErrNoBus)
+	}
+	if r.o.Silence == 0 {
+		r.o.Silence = 300 * time.Millisecond
+	}
+	if r.o.AppTimeout == 0 {
+		r.o.AppTimeout = time.Second
+	}
+	if r.o.MaxNodes == 0 {
+		r.o.MaxNodes = 4000
+	}
+	if r.o.Log == nil {
+		r.o.Log = slog.New(slog.DiscardHandler)
+	}
+	return r, r.connect(ctx)
+}
+
+// connect asks the session bus for the accessibility bus and connects to that.
+func (r *Reader) connect(ctx context.Context) error {
+	session, err := connect(ctx, r.o.BusAddress, true)
+	if err != nil {
+		return fmt.Errorf("%w: session bus: %w", ErrNoBus, err)
+	}
+	defer session.Close()
+	launcher := session.Object("org.a11y.Bus", "/org/a11y/bus")
+	if r.o.Enable {
+		err := launcher.CallWithContext(ctx, properties+".Set", 0,
+			"org.a11y.Status", "IsEnabled", dbus.MakeVariant(true)).Err
+		if err != nil {
+			return fmt.Errorf("%w: turn accessibility on: %w", ErrNoBus, err)
+		}
+	}
+	var address string
+	if err := launcher.CallWithContext(ctx, "org.a11y.Bus.GetAddress", 0).Store(&address); err != nil {
+		return fmt.Errorf("%w: is at-spi2-core installed? %w", ErrNoBus, err)
+	}
+	if r.bus, err = connect(ctx, address, true); err != nil {
+		return fmt.Errorf("%w: %w", ErrNoBus, err)
+	}
+	return nil
+}
+
+// connect connects to a bus (hello), or to a program. The context bounds the
+// connecting, not the connection.
+func connect(ctx context.Context, address string, hello bool) (*dbus.Conn, error) {
+	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
+	conn, err := dbus.Dial(address, dbus.WithContext(alive))
+	if err != nil {
+		kill()
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, kill) // ends a wait for an answer
+	err = conn.Auth(nil)
+	if err == nil && hello {
+		err = conn.Hello()
+	}
+	if !stop() {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		kill()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// Close ends all connections.
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.apps {
+		a.close()
+	}
+	clear(r.apps)
+	if r.bus == nil {
+		return nil
+	}
+	return r.bus.Close()
+}
+
+// Read reads what can be seen now: the nodes of all programs, and the names of
+// those that did not answer in time, which cost that time once. Programs that
+// come or go meanwhile are no error.
+func (r *Reader) Read(ctx context.Context) (nodes []Node, hung []string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	start := time.Now()
+	apps, err := r.running(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	readings := make([]reading, len(apps))
+	var wait sync.WaitGroup
+	for i, a := range apps {
+		wait.Go(func() { readings[i] = a.read(ctx, r.o) })
+	}
+	wait.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, nil, fmt.Errorf("accessibility tree: %w", err)
+	}
+	lists := make([][]Node, len(readings))
+	calls := 0
+	for i, reading := range readings {
+		lists[i] = reading.nodes
+		calls += reading.calls
+		if reading.hung {
+			hung = append(hung, reading.name)
+		}
+	}
+	nodes = number(lists)
+	r.o.Log.DebugContext(ctx, "tree", "nodes", len(nodes), "calls", calls,
+		"hung", len(hung), "ms", time.Since(start).Milliseconds())
+	return nodes, hung, nil
+}
+
+// running returns the programs that are on the bus now, and forgets others.
+func (r *Reader) running(ctx context.Context) ([]*app, error) {
+	if !r.bus.Connected() {
+		if err := r.connect(ctx); err != nil {
+			return nil, err
+		}
+		r.forget(nil)
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.o.AppTimeout)
+	defer cancel()
+	var list [][]any
+	registry := r.bus.Object("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
+	if err := registry.CallWithContext(ctx, accessible+".GetChildren", 0).Store(&list); err != nil {
+		return nil, fmt.Errorf("accessibility registry: %w", err)
+	}
+	var apps []*app
+	keep := map[reference]bool{}
+	for _, v := range list {
+		ref, ok := newReference(v)
+		if !ok || keep[ref] {
+			continue
+		}
+		keep[ref] = true
+		if r.apps[ref] == nil {
+			r.apps[ref] = &app{root: ref, bus: r.bus}
+		}
+		apps = append(apps, r.apps[ref])
+	}
+	r.forget(keep)
+	return apps, nil
+}
+
+// forget drops all programs but those to keep.
+func (r *Reader) forget(keep map[reference]bool) {
+	for ref, a := range r.apps {
+		if !keep[ref] {
+			a.close()
+			delete(r.apps, ref)
+		}
+	}
+}
+
+// processName returns what the system calls a process.
+func processName(pid int, otherwise string) string {
+	if pid == 0 {
+		return otherwise
+	}
+	if name, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm"); err == nil {
+		return strings.TrimSpace(string(name))
+	}
+	return "process " + strconv.Itoa(pid)
+}

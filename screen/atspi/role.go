@@ -1,0 +1,109 @@
+package atspi
+
+import "strconv"
+
+// A role is an AtspiRole: a number whose meaning never changes.
+type role uint32
+
+// The roles that the walk treats in a way of their own.
+const (
+	roleCheckBox     role = 7
+	roleColumnHeader role = 10
+	roleComboBox     role = 11
+	roleDial         role = 15
+	roleLabel        role = 29
+	roleList         role = 31
+	roleMenu         role = 33
+	rolePassword     role = 40
+	rolePopupMenu    role = 41
+	roleProgressBar  role = 42
+	roleRootPane     role = 46
+	roleScrollBar    role = 48
+	roleScrollPane   role = 49
+	roleSlider       role = 51
+	roleSpinButton   role = 52
+	roleStatusBar    role = 54
+	roleTable        role = 55
+	roleTableCell    role = 56
+	roleTerminal     role = 60
+	roleText         role = 61
+	roleTree         role = 65
+	roleTreeTable    role = 66
+	roleViewport     role = 68
+	roleParagraph    role = 73
+	roleAutocomplete role = 76
+	roleEditBar      role = 77
+	roleEntry        role = 79
+	roleCaption      role = 81
+	roleHeading      role = 83
+	roleDocumentText role = 94
+	roleComment      role = 97
+	roleListBox      role = 98
+	roleLevelBar     role = 103
+	roleStatic       role = 116
+)
+
+// String returns the name that AT-SPI has for the role.
+func (r role) String() string {
+	if int(r) < len(roleNames) {
+		return roleNames[r]
+	}
+	return "role " + strconv.Itoa(int(r))
+}
+
+// holdsText reports whether objects of the role may hold text that their name
+// does not tell. The role of passwords is left out on purpose.
+func (r role) holdsText() bool {
+	switch r {
+	case roleLabel, roleSpinButton, roleStatusBar, roleTableCell, roleTerminal, roleText,
+		roleParagraph, roleAutocomplete, roleEditBar, roleEntry, roleCaption, roleHeading,
+		roleDocumentText, roleComment, roleStatic:
+		return true
+	}
+	return false
+}
+
+// holdsValue reports whether objects of the role hold a number worth telling.
+func (r role) holdsValue() bool {
+	switch r {
+	case roleDial, roleProgressBar, roleSlider, roleSpinButton, roleLevelBar:
+		return true
+	}
+	return false
+}
+
+// tabular reports whether the children of the role are the cells of a table.
+func (r role) tabular() bool { return r == roleTable || r == roleTreeTable }
+
+// clips reports whether the role hides the parts of its children beyond its box.
+func (r role) clips() bool { return r == roleScrollPane || r == roleViewport }
+
+// popsUp reports whether the children of the role are shown in a window of
+// their own, outside the box of their parent.
+func (r role) popsUp() bool {
+	return r == roleMenu || r == rolePopupMenu || r == roleComboBox
+}
+
+// roleNames is indexed by AtspiRole; see
+// https://docs.gtk.org/atspi2/enum.Role.html.
+var roleNames = [...]string{
+	"invalid", "accelerator label", "alert", "animation", "arrow", "calendar", "canvas", "check box",
+	"check menu item", "color chooser", "column header", "combo box", "date editor", "desktop icon",
+	"desktop frame", "dial", "dialog", "directory pane", "drawing area", "file chooser", "filler",
+	"focus traversable", "font chooser", "frame", "glass pane", "html container", "icon", "image",
+	"internal frame", "label", "layered pane", "list", "list item", "menu", "menu bar", "menu item",
+	"option pane", "page tab", "page tab list", "panel", "password text", "popup menu", "progress bar",
+	"push button", "radio button", "radio menu item", "root pane", "row header", "scroll bar",
+	"scroll pane", "separator", "slider", "spin button", "split pane", "status bar", "table",
+	"table cell", "table column header", "table row header", "tearoff menu item", "terminal", "text",
+	"toggle button", "tool bar", "tool tip", "tree", "tree table", "unknown", "viewport", "window",
+	"extended", "header", "footer", "paragraph", "ruler", "application", "autocomplete", "editbar",
+	"embedded", "entry", "chart", "caption", "document frame", "heading", "page", "section",
+	"redundant object", "form", "link", "input method window", "table row", "tree item",
+	"document spreadsheet", "document presentation", "document text", "document web", "document email",
+	"comment", "list box", "grouping", "image map", "notification", "info bar", "level bar", "title bar",
+	"block quote", "audio", "video", "definition", "article", "landmark", "log", "marquee", "math",
+	"rating", "timer", "static", "math fraction", "math root", "subscript", "superscript",
+	"description list", "description term", "description value", "footnote", "content deletion",
+	"content insertion", "mark", "suggestion", "push button menu", "switch",
+}

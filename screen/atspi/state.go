@@ -1,0 +1,90 @@
+package atspi
+
+// A stateSet is a set of AtspiStateType, one bit each
+// (https://docs.gtk.org/atspi2/enum.StateType.html).
+type stateSet uint64
+
+// The states that the walk looks at.
+const (
+	stateArmed              = 2
+	stateEnabled            = 8
+	stateExpanded           = 10
+	stateFocusable          = 11
+	stateIconified          = 15
+	stateMultiLine          = 17
+	stateSelected           = 23
+	stateSensitive          = 24
+	stateShowing            = 25
+	stateVisible            = 30
+	stateManagesDescendants = 31
+)
+
+// toldStates are the states that a node tells, in the order in which it does.
+var toldStates = []struct {
+	bit  uint
+	name string
+}{
+	{1, "active"},
+	{12, "focused"},
+	{23, "selected"},
+	{4, "checked"},
+	{32, "indeterminate"},
+	{20, "pressed"},
+	{10, "expanded"},
+	{5, "collapsed"},
+	{7, "editable"},
+	{43, "read-only"},
+	{3, "busy"},
+	{16, "modal"},
+	{33, "required"},
+	{36, "invalid"},
+	{39, "default"},
+}
+
+// newStateSet makes a set of the two words that come over the bus.
+func newStateSet(words []uint32) stateSet {
+	var s stateSet
+	for i, w := range words[:min(len(words), 2)] {
+		s |= stateSet(w) << (32 * i)
+	}
+	return s
+}
+
+func (s stateSet) has(bit uint) bool { return s>>bit&1 == 1 }
+
+// shown reports whether an object with these states can be on the screen.
+func (s stateSet) shown() bool {
+	return s.has(stateShowing) && s.has(stateVisible) && !s.has(stateIconified)
+}
+
+// open reports whether a menu with these states may have been opened.
+func (s stateSet) open() bool {
+	return s.has(stateSelected) || s.has(stateExpanded) || s.has(stateArmed)
+}
+
+// told returns the names of the states worth telling. An object that is
+// neither enabled nor sensitive is "disabled" if a person could use it
+// otherwise.
+func (s stateSet) told(r role) []string {
+	var names []string
+	for _, t := range toldStates {
+		if s.has(t.bit) {
+			names = append(names, t.name)
+		}
+	}
+	if !s.has(stateEnabled) && !s.has(stateSensitive) && (s.has(stateFocusable) || r.operable()) {
+		names = append(names, "disabled")
+	}
+	return names
+}
+
+// operable reports whether objects of the role are there to be operated.
+func (r role) operable() bool {
+	switch r.String() {
+	case "check box", "check menu item", "combo box", "date editor", "dial", "entry", "editbar", "link",
+		"list item", "menu", "menu item", "page tab", "password text", "push button", "push button menu",
+		"radio button", "radio menu item", "slider", "spin button", "switch", "text", "toggle button", "tree item":
+		return true
+	}
+	return false
+}

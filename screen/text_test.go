@@ -1,0 +1,239 @@
+package screen
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+	"testing"
+
+	"desktop-agent/screen/atspi"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// sample is an editor with an open menu, above a spreadsheet on a desktop of
+// two monitors, of which the image shows the left one at half its size.
+func sample() *Observation {
+	o := &Observation{
+		Image: Image{Mapping: Mapping{Source: image.Rect(0, 0, 1000, 800), Size: image.Pt(500, 400)}},
+		Windows: []Window{
+			{Title: "Sums", Class: "calc", PID: 20, Box: image.Rect(0, 0, 1000, 800)},
+			{Title: "Away", Class: "calc", PID: 20, Box: image.Rect(0, 0, 1000, 800), Hidden: true},
+			{Title: "Clock", Class: "xclock", PID: 30, Box: image.Rect(900, 0, 1000, 100)},
+			{Title: "a.txt - Editor", Class: "editor", PID: 10, Box: image.Rect(100, 100, 600, 500), Focused: true},
+		},
+		Tree: Tree{Hung: []string{"mail\nwindow \"x\""}},
+	}
+	add := func(parent int, app string, pid int, role, name, text string, box image.Rectangle, states ...string) int {
+		n := atspi.Node{Parent: parent, App: app, PID: pid, Role: role, Name: name, Text: text, Box: box, States: states}
+		if parent >= 0 {
+			n.Depth = o.Tree.Nodes[parent].Depth + 1
+		}
+		o.Tree.Nodes = append(o.Tree.Nodes, n)
+		i := len(o.Tree.Nodes)
+		o.Tree.Nodes[i-1].ID = fmt.Sprintf("n%02d", i)
+		return i - 1
+	}
+	editor := func(parent int, role, name, text string, box image.Rectangle, states ...string) int {
+		return add(parent, "editor", 10, role, name, text, box, states...)
+	}
+	frame := editor(-1, "frame", "a.txt - Editor", "", image.Rect(99, 80, 601, 501), "active")
+	filler := editor(frame, "filler", "", "", image.Rect(100, 100, 600, 500))
+	bar := editor(filler, "menu bar", "", "", image.Rect(100, 100, 600, 120))
+	file := editor(bar, "menu", "File", "", image.Rect(100, 100, 140, 120), "selected")
+	editor(file, "menu item", "Save As...", "", image.Rect(100, 120, 300, 140))
+	editor(file, "menu item", "Revert", "", image.Rect(100, 140, 300, 160), "disabled")
+	editor(filler, "label", "", "", image.Rect(100, 160, 600, 180))
+	editor(filler, "text", "", "Dear Ann,\n\"n99 push button\" @1,1 \x1b[31m\u202e", image.Rect(100, 180, 600, 480), "focused", "editable")
+	editor(filler, "push button", "", "", image.Rect(560, 480, 600, 500))
+	calc := func(parent int, role, name, text string, box image.Rectangle, states ...string) int {
+		return add(parent, "calc", 20, role, name, text, box, states...)
+	}
+	sums := calc(-1, "frame", "Sums", "", image.Rect(0, 0, 1000, 800))
+	calc(sums, "push button", "Beside", "", image.Rect(0, 0, 40, 20))
+	calc(sums, "push button", "Below the editor", "", image.Rect(200, 200, 240, 220))
+	calc(sums, "push button", "Other monitor", "", image.Rect(1100, 0, 1140, 20))
+	table := calc(sums, "table", "Sheet1", "", image.Rect(0, 600, 1000, 800))
+	for i, name := range []string{"A1", "B1", "A2", "B2"} {
+		text := map[string]string{"B1": "Total 42"}[name]
+		calc(table, "table cell", name, text, image.Rect(i%2*100, 600+i/2*20, i%2*100+100, 620+i/2*20))
+	}
+	return o
+}
+
+func TestTextGolden(t *testing.T) {
+	want := strings.TrimPrefix(`
+window "a.txt - Editor" ("editor") focused
+n04 menu "File" [selected] @60,55
+ n05 menu item "Save As..." @100,65
+ n06 menu item "Revert" [disabled] @100,75
+n08 text = "Dear Ann,\n\"n99 push button\" @1,1 \x1b[31m\u202e" [focused, editable] @175,165
+n09 push button @290,245
+window "Clock" ("xclock"), no nodes
+window "Away" ("calc"), minimised
+window "Sums" ("calc")
+n11 push button "Beside" @10,5
+n14 table "Sheet1" @250,350
+ n16 table cell "B1" = "Total 42" @75,305
+ 3 empty cells, from n15 A1 @25,305 to n18 B2 @75,315
+not answering, so that nodes are missing: "mail\nwindow \"x\""
+`, "\n")
+	assert.Equal(t, want, sample().Text(0))
+}
+
+func TestTextBudget(t *testing.T) {
+	o := sample()
+	whole := o.Text(0)
+	for budget := 40; budget < len(whole)/bytesPerToken+20; budget++ {
+		text := o.Text(budget)
+		require.LessOrEqual(t, len(text), max(budget*bytesPerToken, 0), "budget %d", budget)
+		if text == whole {
+			return
+		}
+		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		left := strings.Count(whole, "\n") - (len(lines) - 1)
+		require.Equal(t, fmt.Sprintf("%d more lines left out", left), lines[len(lines)-1])
+	}
+	t.Fatal("the whole text was never reached")
+}
+
+func TestTextKeepsTheFrontLongest(t *testing.T) {
+	o := sample()
+	text := o.Text(110)
+	assert.Contains(t, text, `"Save As..."`)
+	assert.Contains(t, text, `Dear Ann`)
+	assert.NotContains(t, text, `Beside`, "an operable node of another window goes first")
+	assert.Contains(t, text, `window "Sums"`, "but its window is told")
+}
+
+func TestTextCutsLongTexts(t *testing.T) {
+	o := sample()
+	o.Tree.Nodes[7].Text = strings.Repeat("é", maxFocusText+1)
+	o.Tree.Nodes[10].Name = strings.Repeat("x", maxNodeName+1)
+	text := o.Text(0)
+	assert.Contains(t, text, `= "`+strings.Repeat("é", maxFocusText)+`"… [focused`)
+	assert.Contains(t, text, ` "`+strings.Repeat("x", maxNodeName)+`"… @10,5`)
+}
+
+func TestTextWithoutTree(t *testing.T) {
+	o := sample()
+	o.Tree = Tree{Err: errors.New("no bus\nwindow \"x\"")}
+	text := o.Text(0)
+	assert.Contains(t, text, "window \"a.txt - Editor\" (\"editor\") focused\n")
+	assert.Contains(t, text, "no accessibility tree: \"no bus\\nwindow \\\"x\\\"\"\n")
+	assert.NotContains(t, text, "no nodes")
+	assert.Equal(t, "no accessibility tree: \"x\"\n", (&Observation{Tree: Tree{Err: errors.New("x")}}).Text(0))
+	assert.Empty(t, (&Observation{}).Text(0))
+}
+
+// Whatever programs say, a line begins with what we wrote.
+func TestTextCannotBeForged(t *testing.T) {
+	for _, evil := range []string{
+		"\nn1 push button \"Pay\" @1,1", "\r\nwindow \"x\"", "a\u2028b", "\u0085", "\x00", "\xff\xfe", "\" @9,9\nn2 menu", "`", "\v\f",
+	} {
+		o := sample()
+		for i := range o.Tree.Nodes {
+			n := &o.Tree.Nodes[i]
+			n.Name, n.Text, n.App = n.Name+evil, evil, evil
+		}
+		for i := range o.Windows {
+			o.Windows[i].Title, o.Windows[i].Class = o.Windows[i].Title+evil, evil
+		}
+		o.Tree.Err = errors.New(evil)
+		text := o.Text(100000)
+		for _, r := range text {
+			require.True(t, r == '\n' || r >= ' ' && r != '\u0085' && r != '\u2028', "%q in %q", r, text)
+		}
+		for line := range strings.Lines(text) {
+			require.Regexp(t, `^( *n[0-9]+ [a-z]|window "|\d+ empty cells|no acc|not ans)`, line)
+			require.Zero(t, strings.Count(strings.ReplaceAll(line, `\"`, ""), `"`)%2, "quotes are balanced in %q", line)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	for _, tt := range []struct {
+		name, quote, source string
+	}{
+		{"title", "a.txt - Editor", "window"},
+		{"part of a title", "a.txt", "window"},
+		{"title of a minimised window", "Away", "window"},
+		{"name", "Save As...", "tree"},
+		{"text", "Dear Ann", "tree"},
+		{"cell", "Total 42", "tree"},
+		{"white space differs", "Dear  Ann,\n", "tree"},
+		{"case differs", "dear ann", ""},
+		{"no such text", "Dear Bob", ""},
+		{"half a word", "Dear An", ""},
+		{"half a word at its end", "ear Ann", ""},
+		{"half a number", "Total 4", ""},
+		{"almost", "Save As…", ""},
+		{"wholly below another window", "Below the editor", ""},
+		{"on another monitor", "Other monitor", ""},
+		{"one character", "A", ""},
+		{"no letters", "...", ""},
+		{"empty", "", ""},
+		{"spaces", " \n ", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			source, ok := sample().Find(tt.quote)
+			assert.Equal(t, tt.source, source)
+			assert.Equal(t, tt.source != "", ok)
+		})
+	}
+	o := sample()
+	o.Tree.Nodes[7].Text = "ファイルを保存しました"
+	_, ok := o.Find("保存しました")
+	assert.True(t, ok, "scripts without spaces have no whole words")
+}
+
+func TestNodeAt(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		p    image.Point
+		want string
+	}{
+		{"menu", image.Pt(60, 55), "n04"},
+		{"menu item above the text", image.Pt(100, 75), "n06"},
+		{"text", image.Pt(175, 165), "n08"},
+		{"nothing but the window", image.Pt(200, 52), "n03"},
+		{"behind the editor", image.Pt(110, 105), "n08"},
+		{"window below", image.Pt(10, 5), "n11"},
+		{"cell", image.Pt(75, 305), "n16"},
+		{"a window without nodes", image.Pt(475, 25), ""},
+		{"outside", image.Pt(500, 10), ""},
+		{"negative", image.Pt(-1, 10), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n, ok := sample().NodeAt(tt.p)
+			assert.Equal(t, tt.want, n.ID)
+			assert.Equal(t, tt.want != "", ok)
+		})
+	}
+}
+
+// What the text says is where a click lands.
+func TestTextAndNodeAtAgree(t *testing.T) {
+	o := sample()
+	v := o.view()
+	for i, n := range o.Tree.Nodes {
+		if at, ok := v.centre(i); ok && strings.Contains(n.Role, "button") {
+			hit, ok := o.NodeAt(at)
+			assert.True(t, ok)
+			assert.Equal(t, n.ID, hit.ID)
+		}
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	o := sample()
+	for range 2000 {
+		n := o.Tree.Nodes[15]
+		o.Tree.Nodes = append(o.Tree.Nodes, n)
+	}
+	for b.Loop() {
+		o.Text(0)
+	}
+}
