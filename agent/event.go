@@ -171,10 +171,12 @@ type Recorded struct{ actuator.Action }
 
 // A Target is a node of the accessibility tree that an action may mean.
 type Target struct {
-	ID   string          `json:"id"`
-	Role string          `json:"role"`
-	Name string          `json:"name"`
-	Box  image.Rectangle `json:"box"` // device pixels
+	ID     string          `json:"id"`
+	PID    int             `json:"pid"`
+	Parent int             `json:"parent"` // index in the list; -1 for a window
+	Role   string          `json:"role"`
+	Name   string          `json:"name"`
+	Box    image.Rectangle `json:"box"` // device pixels
 }
 
 // A Verdict is what becomes of a proposal.

@@ -126,7 +126,7 @@ func (r *run) observe(ctx context.Context) error {
 func targets(o *screen.Observation) []Target {
 	list := make([]Target, len(o.Tree.Nodes))
 	for i, n := range o.Tree.Nodes {
-		list[i] = Target{ID: n.ID, Role: n.Role, Name: n.Name, Box: n.Box}
+		list[i] = Target{ID: n.ID, PID: n.PID, Parent: n.Parent, Role: n.Role, Name: n.Name, Box: n.Box}
 	}
 	return list
 }
