@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
 	"strconv"
 )
@@ -53,18 +54,21 @@ func (s *Screens) Name(frame *image.RGBA) string {
 	return now.name
 }
 
-// reduce mixes the colours of each pixel into a byte. Different greys give
-// different bytes; other colours collide once in 256, which no change of more
-// than a few pixels survives.
+// mix spreads the colours of a pixel over the highest byte of a product. It is
+// chosen so that different greys give different bytes; other colours collide
+// once in 256, which no change of more than a few pixels survives.
+const mix = 0x37ffff01
+
+// reduce mixes the colours of each pixel into a byte.
 func reduce(frame *image.RGBA) look {
 	size := frame.Rect.Size()
 	l := look{size: size, pix: make([]byte, size.X*size.Y)}
 	for y := range size.Y {
-		row := frame.Pix[y*frame.Stride : y*frame.Stride+4*size.X]
-		out := l.pix[y*size.X : (y+1)*size.X]
+		row := frame.Pix[y*frame.Stride:][:4*size.X]
+		out := l.pix[y*size.X:][:size.X]
 		for x := range out {
-			p := row[4*x : 4*x+3 : 4*x+3]
-			out[x] = p[0]*31 + p[1]*17 + p[2]*7
+			out[x] = byte((binary.LittleEndian.Uint32(row[:4]) & 0xffffff * mix) >> 24)
+			row = row[4:]
 		}
 	}
 	return l
