@@ -298,6 +298,9 @@ func (j *Journal) Close() error {
 		j.info.Error = j.broken.Error()
 	}
 	err = errors.Join(err, j.info.save(j.root))
+	if err == nil {
+		err = saveReport(j.dir)
+	}
 	if err != nil {
 		return fmt.Errorf("close the journal of %s: %w", j.dir, hint(err))
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // TestFileLimit runs a journal against a real limit of the kernel, in a process
-// of its own: files may have 32 kB.
+// of its own: files may have 128 kB.
 func TestFileLimit(t *testing.T) {
 	if os.Getenv("REPLAY_FILE_LIMIT") == "" {
 		exe, err := os.Executable()
@@ -33,13 +33,13 @@ func TestFileLimit(t *testing.T) {
 		return
 	}
 	signal.Ignore(syscall.SIGXFSZ)
-	limit := &syscall.Rlimit{Cur: 32 << 10, Max: 32 << 10}
+	limit := &syscall.Rlimit{Cur: 128 << 10, Max: 128 << 10}
 	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, limit))
 
 	t.Run("event", func(t *testing.T) {
 		j := newJournal(t)
 		put(t, j, started("x"))
-		long := agent.Event{Kind: "planned", Data: agent.Planned{Error: strings.Repeat("x", 20<<10)}}
+		long := agent.Event{Kind: "planned", Data: agent.Planned{Error: strings.Repeat("x", 80<<10)}}
 		put(t, j, long)
 		err := j.Event(t.Context(), numbered(j, long)) // the half that fits must go again
 		require.ErrorIs(t, err, syscall.EFBIG)
@@ -55,7 +55,7 @@ func TestFileLimit(t *testing.T) {
 	t.Run("frame", func(t *testing.T) {
 		j := newJournal(t)
 		put(t, j, started("x"))
-		noise := observation("f1", image.Pt(200, 200), image.Pt(20, 20), color.White)
+		noise := observation("f1", image.Pt(300, 300), image.Pt(20, 20), color.White)
 		for i := range noise.Frame.Pix {
 			noise.Frame.Pix[i] = byte(rand.Uint32())
 		}

@@ -9,6 +9,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/agent"
 	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
 )
 
 // A MismatchError says that the live screen is not what a recorded action needs.
@@ -75,6 +76,7 @@ func (m *Recorded) differs(a actuator.Action, was *agent.Observed, o *screen.Obs
 	if expected, found = focus(was.Windows), focus(o.Windows); expected != found {
 		return expected, found, nil
 	}
+	then := recordedScreen(was)
 	for _, p := range actuator.Points(a) {
 		at := image.Pt(p.X, p.Y)
 		device := was.Mapping.ToDevice(at)
@@ -82,11 +84,10 @@ func (m *Recorded) differs(a actuator.Action, was *agent.Observed, o *screen.Obs
 		if expected, found = topWindow(was.Windows, device), topWindow(o.Windows, device); expected != found {
 			return expected + where, found + where, nil
 		}
-		live := liveTargets(o)
-		wanted, known := targetAt(was.Targets, device)
-		there, _ := targetAt(live, device)
-		if known && describeTarget(wanted) != describeTarget(there) {
-			return describeTarget(wanted) + where, describeTarget(there) + " there" + elsewhere(wanted, live, was.Mapping), nil
+		wanted, known := then.NodeAt(at)
+		there, _ := o.NodeAt(at)
+		if known && describeNode(wanted) != describeNode(there) {
+			return describeNode(wanted) + where, describeNode(there) + " there" + elsewhere(wanted, o), nil
 		}
 		if !known || !tells(wanted) {
 			share, err := m.unlike(was, o, device)
@@ -120,53 +121,52 @@ func focus(list []screen.Window) string {
 // goes from bottom to top.
 func topWindow(list []screen.Window, p image.Point) string {
 	for i := len(list) - 1; i >= 0; i-- {
-		if p.In(list[i].Box) {
+		if !list[i].Hidden && p.In(list[i].Box) {
 			return describeWindow(list[i])
 		}
 	}
 	return "no window"
 }
 
-// liveTargets lists the nodes of an observation as the journal does.
-func liveTargets(o *screen.Observation) []agent.Target {
-	list := make([]agent.Target, len(o.Tree.Nodes))
-	for i, n := range o.Tree.Nodes {
-		list[i] = agent.Target{ID: n.ID, Role: n.Role, Name: n.Name, Box: n.Box}
+// recordedScreen makes of an event as much of an observation as tells what lies
+// where.
+func recordedScreen(was *agent.Observed) *screen.Observation {
+	o := &screen.Observation{FrameID: was.FrameID, Windows: was.Windows}
+	o.Image.Mapping = was.Mapping
+	for _, t := range was.Targets {
+		o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{ID: t.ID, PID: t.PID, Parent: t.Parent, Role: t.Role, Name: t.Name, Box: t.Box})
 	}
-	return list
+	return o
 }
 
-// targetAt returns the smallest node that covers a device pixel, of equal ones
-// the last, which is the innermost. The same rule serves both screens.
-func targetAt(list []agent.Target, p image.Point) (found agent.Target, ok bool) {
-	for _, t := range list {
-		if p.In(t.Box) && (!ok || area(t.Box) <= area(found.Box)) {
-			found, ok = t, true
+// checkTree refuses a recorded tree that is none.
+func checkTree(was agent.Observed) error {
+	for i, t := range was.Targets {
+		if t.Parent < -1 || t.Parent >= i {
+			return fmt.Errorf("frame %s: node %d cannot have node %d as its parent", was.FrameID, i, t.Parent)
 		}
 	}
-	return found, ok
+	return nil
 }
 
-func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
-
-func describeTarget(t agent.Target) string {
-	if t.Role == "" {
+func describeNode(n atspi.Node) string {
+	if n.Role == "" {
 		return "nothing"
 	}
-	return fmt.Sprintf("%s %q", t.Role, t.Name)
+	return fmt.Sprintf("%s %q", n.Role, n.Name)
 }
 
 // tells reports whether a node says by its role and name what is there.
-func tells(t agent.Target) bool {
-	return t.Name != "" || strings.Contains(t.Role, "text") || t.Role == "entry" || t.Role == "terminal"
+func tells(n atspi.Node) bool {
+	return n.Name != "" || strings.Contains(n.Role, "text") || n.Role == "entry" || n.Role == "terminal"
 }
 
 // elsewhere says where a node is now, for the reader: no action is moved there.
-func elsewhere(t agent.Target, live []agent.Target, m screen.Mapping) string {
-	for _, n := range live {
-		if n.Role == t.Role && n.Name == t.Name {
-			at := m.ToImage(image.Pt((n.Box.Min.X+n.Box.Max.X)/2, (n.Box.Min.Y+n.Box.Max.Y)/2))
-			return fmt.Sprintf(" (%s is at (%d, %d) now)", describeTarget(t), at.X, at.Y)
+func elsewhere(wanted atspi.Node, o *screen.Observation) string {
+	for _, n := range o.Tree.Nodes {
+		if n.Role == wanted.Role && n.Name == wanted.Name {
+			at := o.Image.Mapping.ToImage(n.Box.Min.Add(n.Box.Max).Div(2))
+			return fmt.Sprintf(" (%s is at (%d, %d) now)", describeNode(n), at.X, at.Y)
 		}
 	}
 	return ""
@@ -198,7 +198,7 @@ func (m *Recorded) unlike(was *agent.Observed, o *screen.Observation, p image.Po
 			}
 		}
 	}
-	return float64(differ) / float64(max(1, area(box))), nil
+	return float64(differ) / float64(max(1, box.Dx()*box.Dy())), nil
 }
 
 func alike(a color.Color, b color.RGBA) bool {

@@ -84,6 +84,9 @@ func NewRecorded(run *Run, live Live) (*Recorded, error) {
 		}
 		switch data := e.Data.(type) {
 		case agent.Observed:
+			if err := checkTree(data); err != nil {
+				return nil, fmt.Errorf("recorded run %s, event %d: %w", run.Info.ID, e.Seq, err)
+			}
 			seen[data.FrameID], seenIn = &data, e.Step
 		case agent.ModelCalled:
 			r := &reply{call: data, step: e.Step}

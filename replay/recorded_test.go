@@ -35,7 +35,7 @@ func editor(id string, change ...func(*screen.Observation)) *screen.Observation 
 	o.Windows = []screen.Window{{ID: 1, Title: "notes - Editor", Class: "Editor", Box: image.Rect(0, 0, 300, 220), Focused: true}}
 	o.Tree.Nodes = []atspi.Node{
 		{ID: "n1", Parent: -1, Role: "frame", Name: "notes - Editor", Box: image.Rect(0, 0, 300, 220)},
-		{ID: "n2", Role: "push button", Name: "Save", Box: image.Rect(20, 20, 60, 40)},
+		{ID: "n2", Parent: 0, Role: "push button", Name: "Save", Box: image.Rect(20, 20, 60, 40)},
 		{ID: "n3", Role: "drawing area", Box: image.Rect(200, 100, 260, 140)},
 	}
 	for _, f := range change {
@@ -56,8 +56,15 @@ func click(x, y int) actuator.Action {
 func observed(step int, o *screen.Observation) agent.Event {
 	return agent.Event{Step: step, Kind: "observed", Data: agent.Observed{
 		FrameID: o.FrameID, Mapping: o.Image.Mapping, Frame: o.Frame.Rect.Size(), Cursor: o.Cursor,
-		Windows: o.Windows, Targets: liveTargets(o),
+		Windows: o.Windows, Targets: targets(o),
 	}}
+}
+
+func targets(o *screen.Observation) (list []agent.Target) {
+	for _, n := range o.Tree.Nodes {
+		list = append(list, agent.Target{ID: n.ID, PID: n.PID, Parent: n.Parent, Role: n.Role, Name: n.Name, Box: n.Box})
+	}
+	return list
 }
 
 func called(step int, role llm.Role, purpose, prompt, answer string) agent.Event {
@@ -195,6 +202,16 @@ func TestRecordedRefusesAnotherScreen(t *testing.T) {
 		{"elsewhere", save, func(o *screen.Observation) { o.Tree.Nodes[1].Box = image.Rect(100, 20, 140, 40) },
 			`found frame "notes - Editor" there (push button "Save" is at (60, 15) now)`},
 		{"no tree", save, func(o *screen.Observation) { o.Tree.Nodes = nil }, `expected push button "Save" at (20, 15), found nothing there`},
+		{"another button in a dialog above", save, func(o *screen.Observation) {
+			// What lies below is the same, and even smaller.
+			o.Windows = append(o.Windows, screen.Window{ID: 2, Title: "notes - Editor", Class: "Editor", Box: image.Rect(10, 10, 200, 200)})
+			o.Tree.Nodes = append(o.Tree.Nodes,
+				atspi.Node{ID: "n4", Parent: -1, Role: "dialog", Name: "notes - Editor", Box: image.Rect(10, 10, 200, 200)},
+				atspi.Node{ID: "n5", Parent: 3, Role: "push button", Name: "Delete all", Box: image.Rect(15, 15, 120, 60)})
+		}, `expected push button "Save" at (20, 15), found push button "Delete all" there`},
+		{"a minimised window does not cover", save, func(o *screen.Observation) {
+			o.Windows = append(o.Windows, screen.Window{Title: "Hello", Class: "Note", Box: image.Rect(30, 20, 90, 90), Hidden: true})
+		}, ""},
 		{"covered by another window", save, func(o *screen.Observation) {
 			o.Windows = append(o.Windows, screen.Window{Title: "Hello", Class: "Note", Box: image.Rect(30, 20, 90, 90)})
 		}, `expected window "notes - Editor" (Editor) at (20, 15), found window "Hello" (Note) at (20, 15)`},
@@ -268,6 +285,7 @@ func TestNewRecordedRefuses(t *testing.T) {
 	}{
 		{"no calls", nil, "no model was called in it"},
 		{"a proposal of nobody", []agent.Event{proposes(1, "f1", click(1, 1))}, "a proposal without a reply of the actor"},
+		{"a damaged tree", []agent.Event{{Kind: "observed", Data: agent.Observed{FrameID: "f1", Targets: []agent.Target{{Parent: 7}}}}}, "node 0 cannot have node 7 as its parent"},
 		{"a frame that was not seen", []agent.Event{called(1, llm.Actor, "propose", "", ""), proposes(1, "f9", click(1, 1))}, `frame "f9", which was not observed`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/agent"
+	"desktop-agent/planner"
 )
 
 // kinds reads from the source of package agent which kinds of events there are:
@@ -92,6 +93,9 @@ func fill(v reflect.Value, depth int) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			fill(v.Field(i), depth+i)
+		}
+		if p, ok := v.Addr().Interface().(*planner.Plan); ok {
+			p.Version = planner.Version // others are refused
 		}
 	default:
 		panic("fill: " + v.Type().String())

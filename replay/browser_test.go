@@ -1,0 +1,258 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/agent"
+)
+
+// A tab is a page of a real browser, and what the page complained of.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	troubles []string
+}
+
+// chromium starts a browser that ends with the test.
+func chromium(t *testing.T) context.Context {
+	t.Helper()
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("no Chromium is installed: the report was not opened in a browser (apt-get install chromium)")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	require.NoError(t, chromedp.Do(ctx))
+	return ctx
+}
+
+// browse opens the report of a run in a new tab.
+func browse(t *testing.T, browser context.Context, r *Run, width, height int64) *tab {
+	t.Helper()
+	b := &tab{t: t}
+	var cancel context.CancelFunc
+	b.ctx, cancel = chromedp.NewContext(browser)
+	t.Cleanup(cancel)
+	b.listen()
+	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate("file://"+filepath.Join(r.Dir, reportFile)),
+		chromedp.WaitVisible(chromedp.CSS("main")))
+	return b
+}
+
+// listen notes what goes wrong in the page, and every request that leaves it.
+func (b *tab) listen() {
+	b.t.Helper()
+	require.NoError(b.t, chromedp.Listen(b.ctx, func(event any) {
+		trouble := ""
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			trouble = "exception: " + e.ExceptionDetails.Text
+		case *runtime.EventConsoleAPICalled:
+			trouble = fmt.Sprintf("console.%s", e.Type)
+		case *log.EventEntryAdded:
+			trouble = fmt.Sprintf("%s %s: %s", e.Entry.Source, e.Entry.Level, e.Entry.Text)
+		case *network.EventRequestWillBeSent:
+			if url := e.Request.URL; !strings.HasPrefix(url, "data:") && !strings.HasSuffix(url, "/report.html") {
+				trouble = "request: " + url
+			}
+		}
+		if trouble != "" {
+			b.mu.Lock()
+			b.troubles = append(b.troubles, trouble)
+			b.mu.Unlock()
+		}
+	}))
+	_, err := chromedp.Call(b.ctx, network.Enable, network.EnableParams{})
+	require.NoError(b.t, err)
+	_, err = chromedp.Call(b.ctx, log.Enable, cdp.Empty{})
+	require.NoError(b.t, err)
+}
+
+// do runs actions, with more time than a slow machine needs.
+func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	require.NoError(b.t, chromedp.Do(ctx, actions...))
+}
+
+// eval evaluates an expression in the page.
+func eval[T any](b *tab, expression string) T {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	require.NoError(b.t, err, expression)
+	return value
+}
+
+// quiet checks that the page complained of nothing and asked for nothing.
+func (b *tab) quiet() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	assert.Empty(b.t, b.troubles)
+}
+
+// settleDown returns once the page has measured itself.
+func (b *tab) settleDown() {
+	b.t.Helper()
+	eval[bool](b, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
+}
+
+func TestReportInABrowser(t *testing.T) {
+	browser := chromium(t)
+	r := sample(t, drawn(7, image.Pt(1280, 800)))
+	for _, size := range []struct {
+		name          string
+		width, height int64
+	}{{"wide", 1500, 1000}, {"natural size", 2400, 1200}, {"narrow", 400, 800}} {
+		t.Run(size.name, func(t *testing.T) { testLayout(browse(t, browser, r, size.width, size.height)) })
+	}
+	t.Run("keyboard", func(t *testing.T) { testKeyboard(t, browse(t, browser, r, 1300, 800)) })
+	t.Run("hostile text", func(t *testing.T) { testHostile(t, browse(t, browser, hostileRun(t), 1300, 900)) })
+}
+
+func testLayout(b *tab) {
+	b.t.Helper()
+	b.settleDown()
+	overflow := eval[[]string](b, `[...document.querySelectorAll("body *")].filter(e => !e.closest(".rail, svg, pre") &&
+		e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className + " " + e.textContent.slice(0, 40))`)
+	assert.Empty(b.t, overflow, "nothing is wider than the window")
+	b.marksAreInPlace()
+	b.quiet()
+}
+
+// marksAreInPlace compares where marks are on the page with where they belong
+// on the picture, at the scale at which the page shows it.
+func (b *tab) marksAreInPlace() {
+	b.t.Helper()
+	for _, want := range []struct {
+		step, n int
+		at      image.Point
+	}{{1, 1, image.Pt(500, 400)}, {3, 1, image.Pt(660, 46)}, {4, 1, image.Pt(1130, 771)}, {6, 1, image.Pt(420, 110)}, {6, 2, image.Pt(700, 420)}, {6, 3, image.Pt(960, 240)}} {
+		got := eval[struct{ X, Y, W, R, NaturalW float64 }](b, fmt.Sprintf(`(() => {
+			const shot = document.querySelector("#step-%d .shot"), image = shot.querySelector("img").getBoundingClientRect();
+			const mark = shot.querySelector('.mark[data-n="%d"] .centre').getBoundingClientRect();
+			const ring = shot.querySelector('.mark[data-n="%d"] .ring').getBoundingClientRect();
+			return {X: mark.left + mark.width/2 - image.left, Y: mark.top + mark.height/2 - image.top, W: image.width, R: ring.width,
+				NaturalW: shot.querySelector("img").naturalWidth};
+		})()`, want.step, want.n, want.n))
+		require.Equal(b.t, 1280.0, got.NaturalW, "the picture was loaded")
+		scale := got.W / 1280
+		assert.InDelta(b.t, (float64(want.at.X)+.5)*scale, got.X, 1, "step %d, action %d, scale %.3f", want.step, want.n, scale)
+		assert.InDelta(b.t, (float64(want.at.Y)+.5)*scale, got.Y, 1, "step %d, action %d, scale %.3f", want.step, want.n, scale)
+		if want.step == 1 {
+			assert.InDelta(b.t, 26, got.R, 4, "a ring has the same size on the page at every scale")
+		}
+	}
+}
+
+func testKeyboard(t *testing.T, b *tab) {
+	t.Helper()
+	here := func() string {
+		b.settleDown()
+		return eval[string](b, `document.querySelector(".rail a.here").getAttribute("href")`)
+	}
+	alone := func() string {
+		return eval[string](b, `document.querySelector("figure.alone")?.closest(".step").id ?? ""`)
+	}
+	b.do(chromedp.KeyEvent("j"), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent("j"))
+	assert.Equal(t, "#step-2", here())
+	b.do(chromedp.KeyEvent("k"))
+	assert.Equal(t, "#step-1", here())
+	b.do(chromedp.KeyEvent("f"))
+	assert.Equal(t, "step-1", alone())
+	b.settleDown()
+	b.marksAreInPlaceAlone()
+	b.do(chromedp.KeyEvent("j"))
+	assert.Equal(t, "step-2", alone())
+	b.do(chromedp.KeyEvent(kb.Escape))
+	assert.Equal(t, "", alone())
+	b.do(chromedp.Click(chromedp.CSS("#step-4 figure")))
+	assert.Equal(t, "step-4", alone())
+	b.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("m"))
+	assert.Equal(t, "none", eval[string](b, `getComputedStyle(document.querySelector("#step-1 svg")).display`))
+	b.do(chromedp.KeyEvent("m"), chromedp.KeyEvent("c"))
+	assert.Zero(t, eval[int](b, `document.querySelectorAll("details.call:not([open])").length`))
+	b.quiet()
+}
+
+func (b *tab) marksAreInPlaceAlone() {
+	b.t.Helper()
+	got := eval[struct{ X, Y, W, H float64 }](b, `(() => {
+		const shot = document.querySelector("figure.alone .shot"), image = shot.querySelector("img").getBoundingClientRect();
+		const mark = shot.querySelector(".mark .centre").getBoundingClientRect();
+		return {X: (mark.left + mark.width/2 - image.left) / image.width, Y: (mark.top + mark.height/2 - image.top) / image.height, W: image.width, H: image.height};
+	})()`)
+	assert.InDelta(b.t, 500.5/1280, got.X, .001)
+	assert.InDelta(b.t, 400.5/800, got.Y, .001)
+	assert.LessOrEqual(b.t, got.H, 800.0, "it fits the window")
+	assert.Greater(b.t, got.W, 1100.0, "and fills it")
+}
+
+// hostile is text that breaks out of whatever forgets to escape it.
+const hostile = `</script></style></textarea><img src=x onerror="window.pwned=1"><script>window.pwned=2</script>" onmouseover="window.pwned=3" ' {{.}} javascript:window.pwned=4`
+
+// hostileRun has hostile text in every field of every event.
+func hostileRun(t *testing.T) *Run {
+	t.Helper()
+	j := newJournal(t)
+	s := &story{t: t, j: j, now: time.Now(), shots: drawn(1, image.Pt(320, 240))}
+	put(t, j, started(hostile))
+	s.step = 1
+	s.look(hostile, "ceiling")
+	for _, kind := range slices.Sorted(maps.Keys(decoders)) {
+		if kind != "run_started" && kind != "observed" && kind != "run_ended" {
+			s.put(kind, hostileData(t, kind, s.frame), time.Millisecond)
+		}
+	}
+	s.put("proposed", hostileData(t, "proposed", s.frame), 0)
+	s.put("run_ended", agent.RunEnded{Outcome: agent.OutcomeFailed, Answer: hostile, Error: hostile}, 0)
+	require.NoError(t, j.Close())
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	return r
+}
+
+func testHostile(t *testing.T, b *tab) {
+	t.Helper()
+	assert.Zero(t, eval[int](b, `window.pwned ?? 0`))
+	assert.Zero(t, eval[int](b, `[...document.images].filter(i => !i.src.startsWith("data:")).length`))
+	assert.Equal(t, 1, eval[int](b, `document.scripts.length`))
+	shown := eval[int](b, `document.body.textContent.split("<img src=x onerror=").length - 1`)
+	assert.Greater(t, shown, 10, "the text is there, as text")
+	b.quiet()
+}

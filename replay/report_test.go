@@ -1,0 +1,183 @@
+package replay
+
+import (
+	"bytes"
+	"html"
+	"image"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/actuator"
+	"desktop-agent/agent"
+	"desktop-agent/screen"
+)
+
+// hostileData fills the data of an event with hostile text.
+func hostileData(t *testing.T, kind, frame string) agent.EventData {
+	t.Helper()
+	empty, err := decoders[kind]([]byte("{}"))
+	require.NoError(t, err)
+	v := reflect.New(reflect.TypeOf(empty)).Elem()
+	fill(v, 0)
+	each(v, func(s reflect.Value) { s.SetString(hostile) })
+	if f := v.FieldByName("FrameID"); f.IsValid() {
+		f.SetString(frame)
+	}
+	return v.Interface().(agent.EventData)
+}
+
+// each calls f on every string in v.
+func each(v reflect.Value, f func(reflect.Value)) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Type() != reflect.TypeFor[actuator.Button]() {
+			f(v)
+		}
+	case reflect.Pointer:
+		each(v.Elem(), f)
+	case reflect.Slice:
+		for i := range v.Len() {
+			each(v.Index(i), f)
+		}
+	case reflect.Struct:
+		if r, ok := v.Addr().Interface().(*agent.Recorded); ok {
+			r.Action = actuator.Type{Text: hostile}
+			return
+		}
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			each(v.Field(i), f)
+		}
+	}
+}
+
+func render(t testing.TB, r *Run) string {
+	t.Helper()
+	var page bytes.Buffer
+	require.NoError(t, WriteReport(&page, r))
+	return page.String()
+}
+
+func TestReportTellsTheRun(t *testing.T) {
+	r := sample(t, drawn(7, image.Pt(1280, 800)))
+	page := render(t, r)
+	words := html.UnescapeString(page)
+	for _, text := range []string{
+		"Write a shopping list with milk", "guard: none", "planning: suggestive", "openai/gpt-5-nano", // what was asked
+		"The list is saved as shopping.txt", "3 of 5", "$0.10", // how it ended
+		"Milk ⏎ Bread ⏎ Apples", "triple click", "ctrl+right click", "scroll down 5", // what was done
+		"import os is not allowed", "no effect", "the screen did not change", "The button at (1040, 771) is Cancel", // what went wrong
+		"503 Service Unavailable", "3 attempts", "the screen was still changing",
+		"Done when", "Milk Bread Apples", "f0002, window", "advanced", // the plan
+		"Is the goal reached?", "Think before you share it",
+	} {
+		assert.True(t, strings.Contains(words, text), text)
+	}
+	assert.Equal(t, 8, strings.Count(page, "data:image/"), "a picture for each step, and the screen at the end")
+	for _, elsewhere := range []string{"http://", "https://", "url(", "@import"} {
+		assert.False(t, strings.Contains(page, elsewhere), elsewhere)
+	}
+	saved, err := os.ReadFile(filepath.Join(r.Dir, "report.html"))
+	require.NoError(t, err)
+	assert.True(t, page == string(saved), "Close wrote it, and it is the same each time")
+}
+
+func TestReportOfARunThatWasCut(t *testing.T) {
+	j := newJournal(t)
+	says := func(text string) {
+		t.Helper()
+		r, err := Open(j.Dir())
+		require.NoError(t, err)
+		assert.True(t, strings.Contains(render(t, r), text), text)
+	}
+	says("A run that had not begun")
+	put(t, j, started("write"), observed(0, observation("gone", image.Pt(40, 30), image.Pt(40, 30), grey)))
+	says("Frame gone cannot be shown: it is not in the run&#39;s folder")
+	says("still running, or cut off")
+	appendFile(t, filepath.Join(j.Dir(), eventsFile), `{"seq":3`)
+	says("8 bytes of an unfinished event were left out")
+	appendFile(t, filepath.Join(j.Dir(), eventsFile), "\n")
+	says("The journal cannot be read further: events.jsonl line 3")
+}
+
+func TestReportStaysSmall(t *testing.T) {
+	noise := image.NewRGBA(image.Rect(0, 0, 1280, 800)) // the worst case: it cannot be compressed
+	for i := range noise.Pix {
+		noise.Pix[i] = byte(rand.Uint32()) | 0xff>>(8*min(1, (i+1)%4))
+	}
+	data, err := encodePNG(noise)
+	require.NoError(t, err)
+	small, mime, err := shrink(data, "image/png", reportImages/30)
+	require.NoError(t, err)
+	assert.Equal(t, "image/jpeg", mime)
+	assert.Less(t, len(small), len(data)/3)
+
+	flat, err := encodePNG(drawn(1, image.Pt(1280, 800))[0])
+	require.NoError(t, err)
+	same, mime, err := shrink(flat, "image/png", reportImages/30)
+	require.NoError(t, err)
+	assert.Equal(t, "image/png", mime)
+	assert.Equal(t, flat, same, "as it was sent")
+}
+
+func TestMarks(t *testing.T) {
+	o := &agent.Observed{Mapping: screen.Mapping{Source: image.Rect(0, 0, 1600, 1200), Size: image.Pt(800, 600)}, Cursor: image.Pt(200, 100)}
+	mark := func(actions ...actuator.Action) mark {
+		var list []*actionView
+		for _, a := range actions {
+			list = append(list, &actionView{action: a})
+		}
+		marks := drawMarks(list, o)
+		return marks[len(marks)-1]
+	}
+	m := mark(actuator.Click{Button: actuator.Left, Count: 1})
+	assert.Equal(t, image.Pt(100, 50), m.At, "where the pointer is, in pixels of the image")
+	assert.Empty(t, m.Tag)
+	m = mark(click(700, 500), actuator.Click{Button: actuator.Left, Count: 2})
+	assert.Equal(t, image.Pt(700, 500), m.At, "where the action before left the pointer")
+	assert.Len(t, m.Rings, 2)
+	assert.Equal(t, "left above", m.Side)
+	m = mark(actuator.Drag{Path: []actuator.Point{{X: 300, Y: 50}}, Button: actuator.Left})
+	assert.Equal(t, "M100 50 L300 50", m.Path, "from where the pointer is")
+	assert.Zero(t, m.Angle)
+	m = mark(actuator.Drag{Path: []actuator.Point{{X: 10, Y: 10}, {X: 10, Y: 90}, {X: 10, Y: 90}}, Button: actuator.Left})
+	assert.Equal(t, 90, m.Angle, "down, although the last piece has no length")
+	m = mark(actuator.Scroll{DX: -3})
+	assert.Equal(t, 180, m.Angle)
+	assert.Equal(t, "scroll left 3", m.Tag)
+	m = mark(actuator.Type{Text: "x"})
+	assert.Equal(t, image.Pt(400, 600), m.At, "at the lower edge, since nothing was aimed at")
+	m = mark(click(700, 500), actuator.Type{Text: actuator.Secret(strings.Repeat("long ", 30))})
+	assert.Equal(t, image.Pt(700, 500), m.At)
+	assert.Less(t, len(m.Tag), 60)
+	assert.Empty(t, drawMarks([]*actionView{{action: actuator.Done{}}, {action: actuator.Wait{}}}, o))
+}
+
+func TestSpend(t *testing.T) {
+	start := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+	at := func(ms int, data agent.EventData) agent.Event {
+		return agent.Event{Time: start.Add(time.Duration(ms) * time.Millisecond), Data: data}
+	}
+	got := spend([]agent.Event{
+		at(1000, agent.ModelCalled{Millis: 1000}),
+		at(1500, agent.ModelCalled{Millis: 1400}), // at the same time as the first, but for 500 ms
+		at(1510, agent.Acting{}),
+		at(1700, agent.Observed{Timing: screen.Timing{Settle: 60e6, Total: 100e6}}),
+		at(1710, agent.Acted{Millis: 190}), // as if the look after it belonged to it
+	}, start)
+	assert.Equal(t, spent{
+		Model: 1500 * time.Millisecond, Settle: 60 * time.Millisecond, Look: 40 * time.Millisecond,
+		Act: 90 * time.Millisecond, Other: 20 * time.Millisecond, Total: 1710 * time.Millisecond,
+	}, got)
+	assert.Zero(t, spend(nil, start))
+}

@@ -1,0 +1,100 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"desktop-agent/agent"
+)
+
+// reportWords are the functions of the report's template.
+var reportWords = template.FuncMap{
+	"time":   func(t time.Time) string { return t.Format("2 Jan 2006, 15:04:05 MST") },
+	"dur":    shortDuration,
+	"millis": func(ms int64) string { return shortDuration(time.Duration(ms) * time.Millisecond) },
+	"count":  count,
+	"usd":    usd,
+	"share":  share,
+	"inc":    func(n int) int { return n + 1 },
+	"plural": plural,
+	"models": models,
+	"json":   compactJSON,
+	"late":   func(c *callView) []agent.Message { return c.Messages[c.Shared:] },
+	"words":  func(s any) string { return strings.ReplaceAll(fmt.Sprint(s), "_", " ") },
+}
+
+// shortDuration writes a time as short as it can be read.
+func shortDuration(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return "0 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+}
+
+// count writes a number with thin spaces between the thousands.
+func count(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "\u202f" + digits[i:]
+	}
+	return digits
+}
+
+func usd(d float64) string {
+	switch {
+	case d == 0:
+		return "$0"
+	case d < 0.01:
+		return fmt.Sprintf("$%.4f", d)
+	}
+	return fmt.Sprintf("$%.2f", d)
+}
+
+// share returns a part of a whole as a CSS percentage.
+func share(part, whole time.Duration) string {
+	if whole <= 0 {
+		return "0%"
+	}
+	return fmt.Sprintf("%.2f%%", 100*float64(part)/float64(whole))
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return count(n) + " " + word + "s"
+}
+
+// models names the models of a run: one name if all roles have the same.
+func models(m map[string]string) []string {
+	var list []string
+	for _, role := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, role+": "+m[role])
+	}
+	if names := slices.Compact(slices.Sorted(maps.Values(m))); len(names) == 1 {
+		return names
+	}
+	return list
+}
+
+// compactJSON shows a setting.
+func compactJSON(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
