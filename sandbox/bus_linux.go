@@ -26,8 +26,10 @@ func (d *Desktop) startBus(ctx context.Context) error {
 	}
 	defer read.Close()
 	config := filepath.Join(d.folder, "etc", "bus.conf")
-	bus, err := d.part("session bus (dbus-daemon)", d.tools.bus,
-		[]string{"--config-file=" + config, "--nofork", "--nopidfile", "--nosyslog", "--print-address=3"}, write)
+	bus, err := d.part(command{
+		name: "session bus (dbus-daemon)", path: d.tools.bus, files: []*os.File{write},
+		args: []string{"--config-file=" + config, "--nofork", "--nopidfile", "--nosyslog", "--print-address=3"},
+	})
 	write.Close()
 	if err != nil {
 		return err
@@ -38,7 +40,7 @@ func (d *Desktop) startBus(ctx context.Context) error {
 	}
 	if !strings.HasPrefix(address, "unix:") {
 		<-bus.exited
-		return &DiedError{Part: bus.name, Status: bus.status, Output: bus.output.last()}
+		return &DiedError{Part: bus.name, Status: bus.status, Output: bus.lastOutput()}
 	}
 	return nil
 }
@@ -87,7 +89,10 @@ func (d *Desktop) launchAccessibility(ctx context.Context, conn *dbus.Conn) erro
 	if err := watchOwner(ctx, conn, accessibilityName); err != nil {
 		return err
 	}
-	_, err := d.part("accessibility bus (at-spi-bus-launcher)", d.tools.accessibility, []string{"--launch-immediately"})
+	_, err := d.part(command{
+		name: "accessibility bus (at-spi-bus-launcher)", path: d.tools.accessibility,
+		args: []string{"--launch-immediately"},
+	})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -87,7 +88,7 @@ func (d *Desktop) start(ctx context.Context) error {
 	if d.watchdog, err = startWatchdog(d.folder, d.mark); err != nil {
 		return err
 	}
-	d.launcher = newLauncher()
+	d.launcher = newLauncher(d.watchdog)
 	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit, fmt.Errorf("not ready after %v", readyLimit))
 	defer cancel()
 	ctx, fail := context.WithCancelCause(ctx)
@@ -137,8 +138,9 @@ func await(ctx context.Context, done <-chan struct{}) error {
 }
 
 // part starts a process that the desktop cannot do without.
-func (d *Desktop) part(name, path string, args []string, files ...*os.File) (*child, error) {
-	c, err := d.spawn(name, path, args, d.Env(), files...)
+func (d *Desktop) part(s command) (*child, error) {
+	s.env = d.Env()
+	c, err := d.spawn(s)
 	if err != nil {
 		return nil, err
 	}
@@ -147,14 +149,14 @@ func (d *Desktop) part(name, path string, args []string, files ...*os.File) (*ch
 		select {
 		case <-d.closing:
 		default:
-			d.fail(&DiedError{Part: name, Status: c.status, Output: c.output.last()})
+			d.fail(&DiedError{Part: s.name, Status: c.status, Output: c.lastOutput()})
 		}
 	})
 	return c, nil
 }
 
 // spawn starts a process that Close will end.
-func (d *Desktop) spawn(name, path string, args, env []string, files ...*os.File) (*child, error) {
+func (d *Desktop) spawn(s command) (*child, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	select {
@@ -162,9 +164,10 @@ func (d *Desktop) spawn(name, path string, args, env []string, files ...*os.File
 		return nil, ErrClosed
 	default:
 	}
-	c, err := d.launcher.spawn(name, path, args, env, d.Home(), files...)
+	s.dir = d.Home()
+	c, err := d.launcher.spawn(s)
 	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", name, err)
+		return nil, err
 	}
 	d.children = append(d.children, c)
 	return c, nil
@@ -205,8 +208,8 @@ func (d *Desktop) Home() string {
 }
 
 // Env returns the complete environment of a program on this desktop. Of the
-// environment of this program it has only PATH; [Options.Env] comes last. A
-// process that is started with it belongs to the desktop: Close ends it too.
+// environment of this program it has only PATH; [Options.Env] stands above the
+// rest. A process that is started with it belongs to the desktop: Close ends it too.
 func (d *Desktop) Env() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -214,7 +217,12 @@ func (d *Desktop) Env() []string {
 	if d.display != "" {
 		env = append(env, "DISPLAY="+d.display)
 	}
-	return append(env, d.options.Env...)
+	for _, pair := range slices.Concat(d.options.Env, []string{d.mark}) {
+		name, _, _ := strings.Cut(pair, "=")
+		env = slices.DeleteFunc(env, func(old string) bool { return strings.HasPrefix(old, name+"=") })
+		env = append(env, pair)
+	}
+	return env
 }
 
 // Done is closed when the desktop cannot be used any more: Close was called, or
@@ -248,7 +256,7 @@ func (d *Desktop) shutDown() error {
 	if d.screen != nil {
 		d.screen.conn.Close()
 	}
-	err := end(d.mark)
+	err := end(d.mark, d.children)
 	if err == nil { // else what does not end would be waited for, for ever
 		for _, c := range d.children {
 			<-c.exited
@@ -258,13 +266,16 @@ func (d *Desktop) shutDown() error {
 		if d.launcher != nil {
 			d.launcher.close()
 		}
+		if d.screen != nil {
+			<-d.screen.conn.Closed()
+		}
 	}
 	if d.screen != nil {
 		d.screen.sweep()
 	}
 	err = errors.Join(err, os.RemoveAll(d.folder))
 	if d.watchdog != nil {
-		err = errors.Join(err, d.watchdog.close())
+		err = errors.Join(err, d.watchdog.close(err == nil))
 	}
 	if err != nil {
 		return fmt.Errorf("close desktop: %w", err)

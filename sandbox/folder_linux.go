@@ -95,7 +95,7 @@ const markName = "DESKTOP_AGENT_SANDBOX"
 //	run       XDG_RUNTIME_DIR: the sockets
 //	tmp       TMPDIR
 //	etc       configuration, which programs read beside that in HOME
-//	xserver   number of the display and process of the X server, for the watchdog
+//	xserver   the socket of the X server, for the watchdog
 func (d *Desktop) makeFolder() error {
 	base := os.TempDir()
 	if len(base) > 40 { // a socket's path has at most 107 bytes
@@ -210,7 +210,7 @@ func newCookie() []byte {
 	return b
 }
 
-// environment returns what every program gets, but for DISPLAY.
+// environment returns what every program gets, but for DISPLAY and the mark.
 func (d *Desktop) environment() []string {
 	home := d.Home()
 	etc, run := filepath.Join(d.folder, "etc"), filepath.Join(d.folder, "run")
@@ -225,7 +225,6 @@ func (d *Desktop) environment() []string {
 	}
 	scale := d.options.scale()
 	return []string{
-		d.mark,
 		"PATH=" + os.Getenv("PATH"),
 		"HOME=" + home, "USER=" + name, "LOGNAME=" + name, "SHELL=" + shell,
 		"LANG=C.UTF-8", "TZ=UTC",

@@ -2,12 +2,14 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // A launcher starts processes that the kernel kills when this program ends.
@@ -16,12 +18,13 @@ import (
 // may end a thread at any time. So every process is forked by one thread that
 // does nothing else and lives until all of them are gone.
 type launcher struct {
-	jobs chan func()
-	done chan struct{}
+	watchdog *watchdog
+	jobs     chan func()
+	done     chan struct{}
 }
 
-func newLauncher() *launcher {
-	l := &launcher{jobs: make(chan func()), done: make(chan struct{})}
+func newLauncher(w *watchdog) *launcher {
+	l := &launcher{watchdog: w, jobs: make(chan func()), done: make(chan struct{})}
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -57,27 +60,44 @@ type child struct {
 	code   int           // its exit code, -1 if a signal ended it
 }
 
-// spawn starts a program. files become its descriptors 3 and up.
-func (l *launcher) spawn(name, path string, args, env []string, dir string, files ...*os.File) (*child, error) {
+// A command is what [launcher.spawn] starts.
+type command struct {
+	name  string // for texts
+	path  string
+	args  []string
+	env   []string
+	dir   string
+	files []*os.File // its descriptors 3 and up
+	// death is the signal that it gets when this program ends; SIGKILL if 0.
+	death syscall.Signal
+}
+
+// spawn starts a program and tells the watchdog of its group.
+func (l *launcher) spawn(s command) (*child, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer write.Close()
-	cmd := exec.Command(path, args...)
-	cmd.Env = env
-	cmd.Dir = dir
+	if s.death == 0 {
+		s.death = syscall.SIGKILL
+	}
+	cmd := exec.Command(s.path, s.args...)
+	cmd.Env = s.env
+	cmd.Dir = s.dir
 	cmd.Stdout, cmd.Stderr = write, write
-	cmd.ExtraFiles = files
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.ExtraFiles = s.files
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: s.death}
 	if err := l.start(cmd); err != nil {
 		read.Close()
-		return nil, err
+		return nil, fmt.Errorf("start %s: %w", s.name, err)
 	}
-	c := &child{name: name, pid: cmd.Process.Pid, output: newTail(read), exited: make(chan struct{})}
+	c := &child{name: s.name, pid: cmd.Process.Pid, output: newTail(read), exited: make(chan struct{})}
+	l.watchdog.tell("group", c.pid)
 	go func() {
 		defer close(c.exited)
 		err := cmd.Wait()
+		l.watchdog.tell("gone", c.pid)
 		c.status, c.code = "exit status 0", 0
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 			c.status, c.code = exit.Error(), exit.ExitCode()
@@ -86,6 +106,31 @@ func (l *launcher) spawn(name, path string, args, env []string, dir string, file
 		}
 	}()
 	return c, nil
+}
+
+// running reports whether the process has not been waited for yet: until then
+// its number, and that of its group, is nobody else's.
+func (c *child) running() bool {
+	select {
+	case <-c.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// lastOutput returns the last lines of the output as one line, for an error text.
+func (c *child) lastOutput() string {
+	select { // what it printed before it ended may not have been read yet
+	case <-c.output.done:
+	case <-time.After(100 * time.Millisecond): // its children may keep the pipe open
+	}
+	lines := strings.Split(strings.TrimSpace(c.output.String()), "\n")
+	text := strings.Join(lines[max(0, len(lines)-5):], " | ")
+	if len(text) > 600 {
+		text = "…" + strings.ToValidUTF8(text[len(text)-600:], "")
+	}
+	return text
 }
 
 // A tail keeps the last part of what a process and its children print.
@@ -126,16 +171,6 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.ToValidUTF8(string(t.text[max(0, len(t.text)-tailSize):]), "�")
-}
-
-// last returns the last lines of the output as one line, for an error text.
-func (t *tail) last() string {
-	lines := strings.Split(strings.TrimSpace(t.String()), "\n")
-	text := strings.Join(lines[max(0, len(lines)-5):], " | ")
-	if len(text) > 600 {
-		text = "…" + strings.ToValidUTF8(text[len(text)-600:], "")
-	}
-	return text
 }
 
 // close stops reading; processes that still print get a broken pipe.

@@ -75,7 +75,7 @@ func (d *Desktop) open(ctx context.Context, program string, args []string) (*Pro
 	d.opened++
 	mark := programName + "=" + d.mark[len(markName)+1:] + "." + strconv.Itoa(d.opened)
 	d.mu.Unlock()
-	child, err := d.spawn(program, path, args, append(d.Env(), mark))
+	child, err := d.spawn(command{name: program, path: path, args: args, env: append(d.Env(), mark)})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (d *Desktop) open(ctx context.Context, program string, args []string) (*Pro
 	ctx, cancel := context.WithTimeoutCause(ctx, openLimit, fmt.Errorf("no window after %v", openLimit))
 	defer cancel()
 	if p.window, err = p.firstWindow(ctx, known); err != nil {
-		if text := child.output.last(); text != "" {
+		if text := child.lastOutput(); text != "" {
 			err = fmt.Errorf("%w; its last output: %s", err, text)
 		}
 		return nil, errors.Join(err, p.Close())
@@ -104,7 +104,7 @@ func (d *Desktop) look(program string) (string, error) {
 		return filepath.Abs(program)
 	}
 	search := ""
-	for _, pair := range d.Env() { // the last one counts
+	for _, pair := range d.Env() {
 		if value, ok := strings.CutPrefix(pair, "PATH="); ok {
 			search = value
 		}
@@ -181,15 +181,14 @@ func (p *Process) gone(ctx context.Context) error {
 // owns reports whether the window is the program's: made by one of its
 // processes, or by anyone after it has exited and handed over.
 func (p *Process) owns(w xproto.Window) bool {
-	select {
-	case <-p.child.exited:
-		if len(marked(p.mark)) == 0 {
-			return true
-		}
-	default:
+	if !p.child.running() && len(marked(p.mark)) == 0 {
+		return true
 	}
 	pid := windowPID(p.desktop.screen.conn, w)
-	return pid == 0 || slices.Contains(marked(p.mark), pid)
+	if _, ok := placeOf(os.Getpid()); !ok || pid == 0 {
+		return true // no /proc, or no word from the window: it is the newest there is
+	}
+	return pid == p.child.pid || slices.Contains(marked(p.mark), pid)
 }
 
 // shown reports whether a window is on the screen and is more than a splash screen.
@@ -221,13 +220,11 @@ func (d *Desktop) focus(ctx context.Context, w xproto.Window) {
 // from the kernel, or else as the window says; 0 if neither does.
 func windowPID(c *x11.Conn, w xproto.Window) int {
 	const localPID = res.ClientIdMaskLocalClientPID
-	if res.Init(c.Conn) == nil {
-		ids, err := res.QueryClientIds(c.Conn, 1, []res.ClientIdSpec{{Client: uint32(w), Mask: localPID}}).Reply()
-		if err == nil {
-			for _, id := range ids.Ids {
-				if id.Spec.Mask&localPID != 0 && len(id.Value) > 0 && id.Value[0] != 0 {
-					return int(id.Value[0])
-				}
+	known, err := res.QueryClientIds(c.Conn, 1, []res.ClientIdSpec{{Client: uint32(w), Mask: localPID}}).Reply()
+	if err == nil {
+		for _, id := range known.Ids {
+			if id.Spec.Mask&localPID != 0 && len(id.Value) > 0 && id.Value[0] != 0 {
+				return int(id.Value[0])
 			}
 		}
 	}
@@ -254,12 +251,7 @@ func (p *Process) Done() <-chan struct{} { return p.child.exited }
 // Err returns nil while the process runs and after it exited without an error,
 // else how it ended.
 func (p *Process) Err() error {
-	select {
-	case <-p.child.exited:
-	default:
-		return nil
-	}
-	if p.child.code != 0 {
+	if !p.child.running() && p.child.code != 0 {
 		return fmt.Errorf("%s: %s", p.child.name, p.child.status)
 	}
 	return nil
@@ -268,7 +260,7 @@ func (p *Process) Err() error {
 // Close ends the program with every process that it started. An instance that
 // ran before and was handed over to goes on.
 func (p *Process) Close() error {
-	err := end(p.mark)
+	err := end(p.mark, []*child{p.child})
 	if err != nil {
 		return fmt.Errorf("close %s: %w", p.child.name, err)
 	}

@@ -99,12 +99,19 @@ const (
 	killPeriod  = 5 * time.Second        // how long the kernel may take
 )
 
-// end asks every process that carries mark to end, then kills what is left. It
-// returns when none is there, or an error that names those that cannot be killed.
-func end(mark string) error {
+// end asks the children's process groups and every process that carries mark to
+// end, then kills what is left. It returns when none is there, or an error that
+// names those that cannot be killed. The groups are known without /proc, which
+// not every machine lets its users read.
+func end(mark string, children []*child) error {
 	start, asked, empty := time.Now(), map[int]bool{}, 0
 	for {
 		pids := marked(mark)
+		for _, c := range children {
+			if c.running() {
+				pids = append(pids, -c.pid) // a group, in the way of kill(2)
+			}
+		}
 		if len(pids) == 0 {
 			// A process has no environment for an instant while it executes
 			// another program: look twice.
@@ -126,9 +133,9 @@ func end(mark string) error {
 			}
 		}
 		if time.Since(start) > killPeriod {
-			names := make([]string, len(pids))
-			for i, pid := range pids {
-				names[i] = nameOf(pid)
+			var names []string
+			for _, pid := range pids {
+				names = append(names, nameOf(max(pid, -pid)))
 			}
 			return fmt.Errorf("cannot end %s", strings.Join(names, ", "))
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"desktop-agent/internal/x11"
@@ -22,18 +23,34 @@ import (
 
 // A screen is the X server of a desktop.
 type screen struct {
-	number string // of the display
-	pid    int
+	socket string // its path
+	id     string // of the socket, to tell it from one of a later server
 	conn   *x11.Conn
+}
+
+// socketOf returns the path of the socket of a display.
+func socketOf(number string) string { return "/tmp/.X11-unix/X" + number }
+
+// idOf tells a file from another one of the same name: inode and time of change,
+// in seconds, as `stat -c "%i %Z"` prints them; "" if there is none.
+func idOf(path string) string {
+	var stat syscall.Stat_t
+	if err := syscall.Lstat(path, &stat); err != nil {
+		return ""
+	}
+	return fmt.Sprint(stat.Ino, " ", stat.Ctim.Sec)
 }
 
 // startScreen starts the X server and makes its screen ready for programs.
 func (d *Desktop) startScreen(ctx context.Context) error {
-	number, pid, err := d.startServer(ctx)
+	number, err := d.startServer(ctx)
 	if err != nil {
 		return err
 	}
-	err = os.WriteFile(filepath.Join(d.folder, "xserver"), fmt.Appendln(nil, number, pid), 0o600)
+	socket := socketOf(number)
+	id := idOf(socket)
+	// For the watchdog.
+	err = os.WriteFile(filepath.Join(d.folder, "xserver"), fmt.Appendln(nil, socket, id), 0o600)
 	if err != nil {
 		return fmt.Errorf("X server: %w", err)
 	}
@@ -44,9 +61,13 @@ func (d *Desktop) startScreen(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("X server: %w", err)
 	}
+	if err := conn.Extension("X-Resource"); err != nil {
+		conn.Close()
+		return fmt.Errorf("X server: %w", err)
+	}
 	d.mu.Lock()
 	d.display = ":" + number
-	d.screen = &screen{number: number, pid: pid, conn: conn}
+	d.screen = &screen{socket: socket, id: id, conn: conn}
 	d.mu.Unlock()
 	if err := d.paint(); err != nil {
 		return fmt.Errorf("X server: %w", err)
@@ -56,38 +77,41 @@ func (d *Desktop) startScreen(ctx context.Context) error {
 
 // startServer starts Xvfb and returns the number of the display that it chose,
 // a free one, once it answers there.
-func (d *Desktop) startServer(ctx context.Context) (number string, pid int, err error) {
+func (d *Desktop) startServer(ctx context.Context) (number string, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
-		return "", 0, err
+		return "", err
 	}
 	defer read.Close()
 	o := d.options
-	server, err := d.part("X server (Xvfb)", d.tools.server, []string{
-		"-displayfd", "3",
-		"-screen", "0", fmt.Sprintf("%dx%dx%d", o.Size.X*o.Monitors, o.Size.Y, o.Depth),
-		"-dpi", strconv.Itoa(o.DPI),
-		"-auth", d.cookieFile(),
-		"-nolisten", "tcp",
-		"-noreset", // or it would start anew when its last client leaves
-		"-s", "0",  // no screen saver
-		"+extension", "COMPOSITE", "+extension", "DAMAGE", "+extension", "MIT-SHM",
-		"+extension", "RANDR", "+extension", "XTEST", "+extension", "XFIXES",
-	}, write)
+	server, err := d.part(command{
+		name: "X server (Xvfb)", path: d.tools.server, files: []*os.File{write},
+		death: syscall.SIGTERM, // on which it removes its lock and its socket
+		args: []string{
+			"-displayfd", "3",
+			"-screen", "0", fmt.Sprintf("%dx%dx%d", o.Size.X*o.Monitors, o.Size.Y, o.Depth),
+			"-dpi", strconv.Itoa(o.DPI),
+			"-auth", d.cookieFile(),
+			"-nolisten", "tcp",
+			"-noreset", // or it would start anew when its last client leaves
+			"-s", "0",  // no screen saver
+			"+extension", "COMPOSITE", "+extension", "DAMAGE", "+extension", "MIT-SHM",
+			"+extension", "RANDR", "+extension", "XTEST", "+extension", "XFIXES",
+		}})
 	write.Close()
 	if err != nil {
-		return "", 0, err
+		return "", err
 	}
 	line, err := readAll(ctx, read)
 	number = strings.TrimSpace(line)
 	if _, bad := strconv.Atoi(number); err != nil || bad != nil {
 		if err == nil {
 			<-server.exited
-			err = &DiedError{Part: server.name, Status: server.status, Output: server.output.last()}
+			err = &DiedError{Part: server.name, Status: server.status, Output: server.lastOutput()}
 		}
-		return "", 0, fmt.Errorf("X server: %w", err)
+		return "", fmt.Errorf("X server: %w", err)
 	}
-	return number, server.pid, nil
+	return number, nil
 }
 
 // readAll reads a pipe to its end.
@@ -110,7 +134,7 @@ func admitUser(number, cookieFile string) error {
 	if err != nil {
 		return err
 	}
-	socket, err := net.Dial("unix", "/tmp/.X11-unix/X"+number)
+	socket, err := net.Dial("unix", socketOf(number))
 	if err != nil {
 		return err
 	}
@@ -161,7 +185,7 @@ func (d *Desktop) paint() error {
 // (Xvfb +xinerama with a -screen for each has neither RandR nor COMPOSITE.)
 func (d *Desktop) placeMonitors() error {
 	c := d.screen.conn
-	if err := randr.Init(c.Conn); err != nil {
+	if err := c.Extension("RANDR"); err != nil {
 		return err
 	}
 	resources, err := randr.GetScreenResourcesCurrent(c.Conn, c.Root).Reply()
@@ -195,7 +219,10 @@ func (d *Desktop) placeMonitors() error {
 // startManager starts the window manager and waits until it has taken over.
 func (d *Desktop) startManager(ctx context.Context) error {
 	config := filepath.Join(d.folder, "etc", "openbox.xml")
-	_, err := d.part("window manager (openbox)", d.tools.manager, []string{"--config-file", config, "--sm-disable"})
+	_, err := d.part(command{
+		name: "window manager (openbox)", path: d.tools.manager,
+		args: []string{"--config-file", config, "--sm-disable"},
+	})
 	if err != nil {
 		return err
 	}
@@ -252,12 +279,10 @@ func until(ctx context.Context, c *x11.Conn, again <-chan time.Time, condition f
 	}
 }
 
-// sweep removes the lock and the socket that an X server leaves when it is killed.
+// sweep removes the socket that an X server leaves when it is killed, unless
+// another one has taken the display over.
 func (s *screen) sweep() {
-	lock := "/tmp/.X" + s.number + "-lock"
-	owner, err := os.ReadFile(lock)
-	if err == nil && strings.TrimSpace(string(owner)) == strconv.Itoa(s.pid) {
-		os.Remove(lock)
-		os.Remove("/tmp/.X11-unix/X" + s.number)
+	if id := idOf(s.socket); id != "" && id == s.id {
+		os.Remove(s.socket)
 	}
 }

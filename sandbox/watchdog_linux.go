@@ -44,8 +44,19 @@ func startWatchdog(folder, mark string) (*watchdog, error) {
 	return w, nil
 }
 
-// close lets the watchdog look for itself that nothing is left, and end.
-func (w *watchdog) close() error {
+// tell says that a process group is there, or that its leader is gone, after
+// which its number may become another's. It never waits: a pipe has room for
+// thousands of lines, and the watchdog reads them at once.
+func (w *watchdog) tell(what string, pid int) {
+	_, _ = fmt.Fprintln(w.leash, what, pid)
+}
+
+// close ends the watchdog: at once where nothing is left for it to do, else
+// after it has tried.
+func (w *watchdog) close(clean bool) error {
+	if clean {
+		_, _ = w.leash.WriteString("clean\n")
+	}
 	w.leash.Close()
 	select {
 	case err := <-w.exited:

@@ -2,25 +2,40 @@
 # it left. Its standard input is a pipe that only that program can write to: the
 # read ends when the program does, however it dies.
 # $1: the folder of the desktop; $2: the mark in the environment of its processes.
-while read -r _; do :; done
-
-tries=0
-while [ $tries -lt 100 ]; do
-	found=
-	for file in $(grep -lsxzF -e "$2" /proc/[0-9]*/environ); do
-		pid=${file#/proc/}
-		kill -KILL "${pid%/environ}" 2>/dev/null && found=1
-	done
-	[ -n "$found" ] || break
-	tries=$((tries + 1))
-	sleep 0.05
+trap '' HUP INT TERM
+groups=
+while read -r word number; do
+	case $word in
+	group) groups="$groups $number" ;; # a process group of the desktop
+	gone) # its leader has ended: the number may become another's
+		rest=
+		for group in $groups; do
+			[ "$group" = "$number" ] || rest="$rest $group"
+		done
+		groups=$rest
+		;;
+	clean) exit 0 ;; # the program has cleaned up itself
+	esac
 done
 
-# An X server that was killed leaves its lock and its socket.
-if read -r display pid 2>/dev/null <"$1/xserver"; then
-	read -r owner 2>/dev/null <"/tmp/.X$display-lock"
-	if [ "$owner" = "$pid" ]; then
-		rm -f -- "/tmp/.X$display-lock" "/tmp/.X11-unix/X$display"
-	fi
+sleep 0.1 # for the X server, which was asked to end and cleans up after itself
+for group in $groups; do
+	kill -KILL -- "-$group" 2>/dev/null
+done
+tries=0 empty=0
+while [ $tries -lt 100 ] && [ $empty -lt 2 ]; do
+	# A process has no environment for an instant while it executes another
+	# program, so nobody counts as gone before nobody was found twice.
+	empty=$((empty + 1)) tries=$((tries + 1))
+	for file in $(grep -lsxzF -e "$2" /proc/[0-9]*/environ); do
+		pid=${file#/proc/}
+		kill -KILL "${pid%/environ}" 2>/dev/null && empty=0
+	done
+	sleep 0.02
+done
+
+# An X server that was killed leaves its socket; it may belong to another by now.
+if read -r socket id 2>/dev/null <"$1/xserver" && [ "$(stat -c '%i %Z' "$socket" 2>/dev/null)" = "$id" ]; then
+	rm -f -- "$socket"
 fi
 rm -rf -- "$1"

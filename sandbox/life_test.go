@@ -1,0 +1,98 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// When the program that started a desktop is killed, nothing of the desktop
+// stays: no process, however loose, no folder, no socket.
+func TestParentKilled(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	parent := exec.Command(self)
+	parent.Env = append(os.Environ(), role+"=parent")
+	parent.Stderr = os.Stderr
+	out, err := parent.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, parent.Start())
+	defer func() { _ = parent.Process.Kill(); _ = parent.Wait() }()
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	require.NoError(t, err)
+	var desktop told
+	require.NoError(t, json.Unmarshal(line, &desktop))
+
+	running := strings.Join(carriers(desktop.Mark), "\n")
+	for _, name := range []string{"Xvfb", "openbox", "mousepad", "sleep 3600", "at-spi2-registryd"} {
+		require.Contains(t, running, name)
+	}
+	require.NoError(t, parent.Process.Kill())
+	require.Error(t, parent.Wait())
+	soon(t, func() bool { return len(carriers(desktop.Mark)) == 0 }, "processes of the desktop are left")
+	soon(t, func() bool { _, err := os.Stat(desktop.Folder); return os.IsNotExist(err) }, "the folder is left")
+	requireNothingLeft(t, desktop.Mark, desktop.Folder, desktop.Display)
+	soon(t, func() bool { return len(watchdogs(desktop.Folder)) == 0 }, "the watchdog is left")
+}
+
+// watchdogs returns the processes that name a folder on their command line.
+func watchdogs(folder string) []string {
+	out, _ := exec.Command("pgrep", "-f", folder).Output()
+	return strings.Fields(string(out))
+}
+
+// A program that hides from a plain search is ended too: one in a session of
+// its own, one that lost its parent, one with an empty environment, one that is
+// stopped, one that ignores being asked.
+func TestCloseEndsTheLoose(t *testing.T) {
+	d := start(t, nil)
+	for _, script := range []string{
+		"setsid sleep 3601 & exit 0",
+		"setsid sh -c 'sleep 3602 & exit 0'",
+		"env -i sleep 3603 & sleep 3603", // found as a child of one that carries the mark
+		"sleep 3604 & sleep 0.2; kill -STOP $!; exit 0",
+		"trap '' TERM; while :; do sleep 3605; done",
+	} {
+		cmd := exec.Command("sh", "-c", script)
+		cmd.Env = d.Env()
+		require.NoError(t, cmd.Start())
+		go func() { _ = cmd.Wait() }()
+	}
+	soon(t, func() bool { return len(sleepers()) >= 6 }, "sleepers run")
+	require.NoError(t, d.Close())
+	require.Empty(t, sleepers())
+}
+
+// sleepers returns the processes of TestCloseEndsTheLoose.
+func sleepers() []string {
+	out, _ := exec.Command("pgrep", "-x", "-f", "sleep 360[1-5]").Output()
+	return strings.Fields(string(out))
+}
+
+func TestNormalUser(t *testing.T) {
+	out, err := as(t, "user")
+	require.NoError(t, err, string(out))
+	if os.Getuid() == 0 {
+		require.Contains(t, string(out), "uid 65534")
+	}
+}
+
+// Another user of the machine cannot look at the desktop.
+func TestOtherUserIsRefused(t *testing.T) {
+	d := start(t, nil)
+	out, err := as(t, "connect", "DISPLAY="+d.Display())
+	if os.Getuid() != 0 {
+		require.NoError(t, err, "the same user may: %s", out)
+		return
+	}
+	require.Error(t, err)
+	require.Contains(t, strings.ToLower(string(out)), "authorization")
+	dial(t, d) // this one may
+}

@@ -1,0 +1,190 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"desktop-agent/internal/x11"
+	"desktop-agent/sandbox"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// role is the environment variable that makes this test binary act as another
+// program, see [roles].
+const role = "SANDBOX_TEST_ROLE"
+
+// roles are programs that tests need as processes of their own.
+var roles = map[string]func() error{
+	// parent starts a desktop with programs, tells about it, and waits to be killed.
+	"parent": func() error {
+		d, err := sandbox.Start(context.Background(), nil)
+		if err != nil {
+			return err
+		}
+		if _, err := d.Open(context.Background(), "mousepad"); err != nil {
+			return err
+		}
+		loose := exec.Command("sh", "-c", "setsid sleep 3600 & setsid sh -c 'sleep 3600 & sleep 3600' & exit 0")
+		loose.Env = d.Env()
+		if err := loose.Run(); err != nil {
+			return err
+		}
+		if err := json.NewEncoder(os.Stdout).Encode(told{Mark: markOf(d), Folder: filepath.Dir(d.Home()), Display: d.Display()}); err != nil {
+			return err
+		}
+		select {}
+	},
+	// user does what a normal user would.
+	"user": func() error {
+		d, err := sandbox.Start(context.Background(), nil)
+		if err != nil {
+			return err
+		}
+		_, err = d.Open(context.Background(), "mousepad")
+		if e := d.Close(); err == nil {
+			err = e
+		}
+		fmt.Println("uid", os.Getuid())
+		return err
+	},
+	// connect tries to use a display.
+	"connect": func() error {
+		c, err := x11.Dial("")
+		if err == nil {
+			c.Close()
+		}
+		return err
+	},
+}
+
+type told struct{ Mark, Folder, Display string }
+
+func TestMain(m *testing.M) {
+	if run, ok := roles[os.Getenv(role)]; ok {
+		if err := run(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// start starts a desktop that ends with the test, which then checks that
+// nothing is left of it.
+func start(t testing.TB, o *sandbox.Options) *sandbox.Desktop {
+	t.Helper()
+	d, err := sandbox.Start(t.Context(), o)
+	require.NoError(t, err)
+	mark, home, display := markOf(d), d.Home(), d.Display()
+	t.Cleanup(func() {
+		require.NoError(t, d.Close())
+		requireNothingLeft(t, mark, home, display)
+	})
+	return d
+}
+
+func requireNothingLeft(t testing.TB, mark, home, display string) {
+	t.Helper()
+	require.Empty(t, carriers(mark), "processes of the desktop are left")
+	require.NoDirExists(t, home)
+	// Another X server may have taken the display over: then it answers.
+	number := strings.TrimPrefix(display, ":")
+	socket := "/tmp/.X11-unix/X" + number
+	if conn, err := net.Dial("unix", socket); err == nil {
+		conn.Close()
+	} else {
+		require.NoFileExists(t, socket)
+	}
+}
+
+// markOf returns the variable that marks the processes of a desktop.
+func markOf(d *sandbox.Desktop) string {
+	env := d.Env()
+	return env[slices.IndexFunc(env, func(s string) bool { return strings.HasPrefix(s, "DESKTOP_AGENT_SANDBOX=") })]
+}
+
+// carriers returns the command lines of the processes whose environment holds
+// text, each after its number.
+func carriers(text string) []string {
+	var found []string
+	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range paths {
+		env, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(env, []byte(text)) {
+			line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+			found = append(found, strings.Split(path, "/")[2]+" "+string(bytes.ReplaceAll(line, []byte{0}, []byte(" "))))
+		}
+	}
+	return found
+}
+
+// pidOf returns the process of a desktop whose command line holds text.
+func pidOf(t *testing.T, d *sandbox.Desktop, text string) int {
+	t.Helper()
+	for _, line := range carriers(markOf(d)) {
+		if number, command, _ := strings.Cut(line, " "); strings.Contains(command, text) {
+			pid, err := strconv.Atoi(number)
+			require.NoError(t, err)
+			return pid
+		}
+	}
+	require.Fail(t, "no such process", text)
+	return 0
+}
+
+// dial connects to a desktop's display until the test ends.
+func dial(t testing.TB, d *sandbox.Desktop) *x11.Conn {
+	t.Helper()
+	c, err := x11.Dial(d.Display())
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close(); <-c.Closed() })
+	return c
+}
+
+// as runs this test binary in a role, as the user nobody if this one is root.
+func as(t *testing.T, roleName string, env ...string) ([]byte, error) {
+	t.Helper()
+	folder, err := os.MkdirTemp("/tmp", "sandbox-test-")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	require.NoError(t, os.Chmod(folder, 0o777))
+	self, err := os.ReadFile("/proc/self/exe")
+	require.NoError(t, err)
+	binary := filepath.Join(folder, "test") // go test keeps the original where only its user can read
+	require.NoError(t, os.WriteFile(binary, self, 0o755))
+	cmd := exec.Command(binary)
+	cmd.Dir = folder
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + folder, role + "=" + roleName}, env...)
+	if os.Getuid() == 0 {
+		const nobody = 65534
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	out, err := cmd.CombinedOutput()
+	left, globErr := filepath.Glob(filepath.Join(folder, "desktop-agent-*"))
+	require.NoError(t, globErr)
+	require.Empty(t, left, "folders are left")
+	return out, err
+}
+
+// soon waits for something that has no event to wait for.
+func soon(t testing.TB, condition func() bool, what string) {
+	t.Helper()
+	require.Eventually(t, condition, 20*time.Second, 20*time.Millisecond, what)
+}
