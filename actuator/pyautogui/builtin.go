@@ -36,11 +36,11 @@ var pure = map[string]func(t *translator, in []value) (value, error){
 	"float": toFloat,
 	"bool":  func(_ *translator, in []value) (value, error) { return truth(in[0]), nil },
 	"abs": func(_ *translator, in []value) (value, error) {
-		if i, ok := in[0].(int); ok {
-			return max(i, -i), nil
-		}
 		f, ok := number(in[0])
-		return math.Abs(f), needNumber(ok, in[0])
+		if _, isFloat := in[0].(float64); !isFloat {
+			return int(math.Abs(f)), needNumber(ok, in[0])
+		}
+		return math.Abs(f), nil
 	},
 	"round": round,
 	"min":   func(t *translator, in []value) (value, error) { return extreme(t, in, -1) },

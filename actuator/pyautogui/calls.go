@@ -115,12 +115,18 @@ func (t *translator) call(x *syntax.CallExpr) (value, error) {
 	var v value
 	switch fn := fn.(type) {
 	case function:
+		if err := t.read(a.positional...); err != nil {
+			return nil, t.at(x, err)
+		}
 		if fn.module == "" {
 			v, err = t.builtin(fn.name, a)
 		} else {
 			v, err = modules[string(fn.module)][fn.name](t, a)
 		}
 	case method:
+		if err := t.read(fn.of); err != nil {
+			return nil, t.at(x, err)
+		}
 		v, err = methods[fn.name](t, fn.of, a)
 	default:
 		err = fmt.Errorf("a %s cannot be called; leave out the parentheses", kind(fn))

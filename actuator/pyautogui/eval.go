@@ -102,6 +102,18 @@ func (t *translator) spend(n int) error {
 	return nil
 }
 
+// read spends what it costs to go through the texts among some values once.
+func (t *translator) read(values ...value) error {
+	for _, v := range values {
+		if s, ok := v.(string); ok {
+			if err := t.spend(len(s) / 8); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (t *translator) block(list []syntax.Stmt) error {
 	for _, s := range list {
 		if err := t.spend(1); err != nil {

@@ -220,10 +220,11 @@ func (t *translator) unary(x *syntax.UnaryExpr) (value, error) {
 	if _, ok := number(v); !ok || x.Op != syntax.MINUS && x.Op != syntax.PLUS {
 		return nil, t.errorf(x, "%s cannot stand before a %s; write the number that is meant", x.Op, kind(v))
 	}
+	sign := -1
 	if x.Op == syntax.PLUS {
-		return v, nil
+		sign = 1
 	}
-	v, err = arithmetic(syntax.MINUS, 0, v)
+	v, err = arithmetic(syntax.STAR, sign, v)
 	return v, t.at(x, err)
 }
 
@@ -245,6 +246,9 @@ func (t *translator) binary(x *syntax.BinaryExpr) (value, error) {
 
 // operate returns a op b. Its errors may have no place yet.
 func (t *translator) operate(op syntax.Token, a, b value) (value, error) {
+	if err := t.read(a, b); err != nil {
+		return nil, err
+	}
 	switch op {
 	case syntax.EQL, syntax.NEQ:
 		same, err := t.equal(a, b, maxLists)
@@ -304,7 +308,7 @@ func (t *translator) percent(format string, arg value) (value, error) {
 func (t *translator) join(a, b value) (value, error) {
 	if s, ok := a.(string); ok {
 		if u, ok := b.(string); ok {
-			return s + u, t.spend((len(s) + len(u)) / 8)
+			return s + u, nil
 		}
 	}
 	l, okL := a.(*list)
@@ -348,7 +352,7 @@ func (t *translator) repeat(a, times value) (value, error) {
 }
 
 func (t *translator) equal(a, b value, depth int) (bool, error) {
-	if t.spend(1) != nil || depth == 0 {
+	if t.spend(1) != nil || t.read(a) != nil || depth == 0 {
 		return false, errWork
 	}
 	if order, ok := compare(a, b); ok {
@@ -373,7 +377,7 @@ func (t *translator) equal(a, b value, depth int) (bool, error) {
 func (t *translator) contains(in, v value) (bool, error) {
 	if s, ok := in.(string); ok {
 		if sub, ok := v.(string); ok {
-			return strings.Contains(s, sub), t.spend(len(s) / 8)
+			return strings.Contains(s, sub), nil
 		}
 		return false, fmt.Errorf("a %s cannot be in a text", kind(v))
 	}
@@ -419,6 +423,9 @@ func (t *translator) index(x *syntax.IndexExpr) (value, error) {
 		return nil, err
 	}
 	if d, ok := of.(*dict); ok {
+		if err := t.read(key); err != nil {
+			return nil, t.at(x, err)
+		}
 		if _, isList := key.(*list); !isList {
 			if v, ok := d.items[key]; ok {
 				return v, nil

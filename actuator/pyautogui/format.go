@@ -74,6 +74,9 @@ func digits(s string, none int) (n int, rest string) {
 // apply formats a value; text is its str.
 func (l layout) apply(v value, text string) (string, error) {
 	f, numeric := number(v)
+	if _, isBool := v.(bool); isBool { // a number, once it is formatted
+		v, text = int(f), strconv.Itoa(int(f))
+	}
 	if !numeric {
 		if l.verb != 0 && l.verb != 's' || l.sign != 0 || l.comma || l.align == '=' && l.fill != "0" {
 			return "", errLayout
@@ -92,7 +95,7 @@ func (l layout) apply(v value, text string) (string, error) {
 	}
 	sign := ""
 	switch {
-	case f < 0:
+	case f < 0 || f == 0 && math.Signbit(f):
 		sign = "-"
 	case l.sign == '+' || l.sign == ' ':
 		sign = string(l.sign)
@@ -134,12 +137,9 @@ func (l layout) digits(v value, f float64, text string) (body string, err error)
 		return "", errLayout
 	}
 	if l.comma {
-		whole, rest, _ := strings.Cut(body, ".")
-		for i := len(whole) - 3; i > 0; i -= 3 {
-			whole = whole[:i] + "," + whole[i:]
-		}
-		if body = whole; rest != "" {
-			body += "." + rest
+		n := strings.IndexFunc(body+".", func(r rune) bool { return r < '0' || r > '9' })
+		for i := n - 3; i > 0; i -= 3 {
+			body = body[:i] + "," + body[i:]
 		}
 	}
 	return body, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -149,6 +150,7 @@ func TestLanguage(t *testing.T) {
 		{"a, b = 1, 2\na, b = b, a\nc = d = 1", ""},
 		{"(a, [b, c]) = (1, [2, 3])\na += 4; b -= 1; c *= 2\nwrite(f'{a} {b} {c}')", "5 1 6"},
 		{"write(f'{7 // 2} {-7 // 2} {-7 % 3} {7 / 2} {2 * 3.5} {-(2 + 1)} {+4}')", "3 -4 2 3.5 7.0 -3 4"},
+		{"write(f'{7 % 0.5} {3 % 0.1:.3f} {-7 % 0.1:.3f} {-7.5 // 2} {-0.0} {True:3}|{1234567.5} {1e16} {1.5e-7} {1234567.25:,}')", "0.0 0.100 0.000 -4.0 -0.0   1|1234567.5 1e+16 1.5e-07 1,234,567.25"},
 		{"write(str(len('äb')) + str(int('7') + int(2.9)) + str(abs(-3)) + str(round(2.5)) + str(round(2.567, 1)))", "29322.6"},
 		{"write(str(min(3, 1)) + str(max([1, 5])) + str(sum([1, 2])) + str(list(reversed([1, 2]))) + chr(65) + str(ord('B')))", "153[2, 1]A66"},
 		{"d = {'a': 1}\nd['b'] = 2\nfor k, v in d.items(): write(f'{k}{v}')\nl = [1]; l.append(2); l[0] = 9; write(str(l))", "a1b2[9, 2]"},
@@ -430,6 +432,55 @@ func TestErrorsKeepText(t *testing.T) {
 		_, err := Parser{}.Parse(reply(code), screen)
 		require.Error(t, err, code)
 		assert.NotContains(t, err.Error(), "hunter2")
+	}
+}
+
+// TestBounded translates what is made to take long or much memory. The bounds
+// of memory are several times what is needed.
+func TestBounded(t *testing.T) {
+	big := "s = '1' * 200000\nu = '1' * 200000\n"
+	for name, code := range map[string]string{
+		"repeated text":     "x = 'a' * 10000000",
+		"long range":        "for i in range(1000000000): pass",
+		"comparisons":       big + "while s == u: pass",
+		"order":             big + "while s <= u: pass",
+		"contains":          big + "while u in s: pass",
+		"keys of a dict":    big + "d = {s: 1}\nwhile d[u]: pass",
+		"numbers of text":   big + "while int(len(u)) or float(s): pass",
+		"methods":           big + "while s.strip(): pass",
+		"items":             big + "while s[0]: pass",
+		"deep lists":        "x = []\nfor i in range(90000): x = [x]\ny = x == x\nz = str(x)",
+		"lists of lists":    "x = [0] * 1000\nwhile True: x = x + x",
+		"formats":           "while True: x = f'{1:200}'",
+		"nested loops":      strings.Repeat("for i in range(99):\n", 1) + " for j in range(99):\n  for k in range(99): pass",
+		"comprehensions":    "x = [i for i in range(9999) for j in range(9999)]",
+		"statements":        strings.Repeat("x=1;", 16000) + "y",
+		"words":             strings.Repeat("DONE;", 13000),
+		"one long sum":      "x = 1" + strings.Repeat("+1", 30000),
+		"elif":              "if 0: pass\n" + strings.Repeat("elif 0: pass\n", 4900) + "y",
+		"brackets":          strings.Repeat("[", 60000),
+		"braces of strings": "f'" + strings.Repeat("{1}", 20000) + "' y",
+		"fields of fields":  "f'" + strings.Repeat("{1:", 20000),
+		"quotes":            strings.Repeat("''", 30000) + " y",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := Parser{}.Parse(reply(code), screen)
+			runtime.ReadMemStats(&after)
+			assert.Error(t, err)
+			assert.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(100), "megabytes allocated")
+		})
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	r := reply("import pyautogui, time\n# open the menu\npyautogui.click(112, 64)\ntime.sleep(0.5)\nfor i in range(3):\n    pyautogui.write(f'line {i}\\n', interval=0.02)\npyautogui.hotkey('ctrl', 's')")
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := (Parser{}).Parse(r, screen); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

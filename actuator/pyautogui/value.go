@@ -129,13 +129,15 @@ func arithmetic(op syntax.Token, a, b value) (value, error) {
 		if y == 0 {
 			return nil, fmt.Errorf("this divides by zero; write the number that is meant")
 		}
+		f = math.Mod(x, y) // of the sign of x; Python's is of that of y
+		if f != 0 && f < 0 != (y < 0) {
+			f += y
+		}
 		switch op {
 		case syntax.SLASH:
 			f, floatA = x/y, true
 		case syntax.SLASHSLASH:
-			f = math.Floor(x / y)
-		default:
-			f = x - y*math.Floor(x/y)
+			f = math.Round((x - f) / y)
 		}
 	default:
 		return nil, fmt.Errorf("the operator %s is not supported; write the number that is meant", op)
@@ -195,11 +197,15 @@ func display(b *strings.Builder, v value, repr bool, most, depth int) bool {
 	return b.Len() <= most
 }
 
+// displayFloat writes the fewest digits that mean the number, as Python does.
 func displayFloat(f float64) string {
-	if f == math.Trunc(f) && math.Abs(f) < 1e16 {
+	switch size := math.Abs(f); {
+	case f == math.Trunc(f) && size < 1e16:
 		return strconv.FormatFloat(f, 'f', 1, 64)
+	case size >= 1e-4 && size < 1e16:
+		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
-	return strconv.FormatFloat(f, 'g', -1, 64)
+	return strconv.FormatFloat(f, 'e', -1, 64)
 }
 
 func displayList(b *strings.Builder, l *list, most, depth int) bool {
