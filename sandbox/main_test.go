@@ -188,3 +188,5 @@ func soon(t testing.TB, condition func() bool, what string) {
 	t.Helper()
 	require.Eventually(t, condition, 20*time.Second, 20*time.Millisecond, what)
 }
+
+func pidText(p *sandbox.Process) string { return strconv.Itoa(p.PID()) }

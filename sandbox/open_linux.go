@@ -25,7 +25,7 @@ const (
 	handOver = 3 * time.Second
 	// focusLimit is how long a new window may take to get the focus. Almost all
 	// have it at once; some never want it.
-	focusLimit = 500 * time.Millisecond
+	focusLimit = 2 * time.Second
 )
 
 // programName is the environment variable that tells the processes of one
