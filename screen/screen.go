@@ -138,6 +138,7 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 				return nil, err
 			}
 		}
+		d.looked()
 		o.Settled, o.Timing.Settle, o.Timing.Total = settled, settled.Waited, time.Since(start)
 		return o, nil
 	})
@@ -164,6 +165,7 @@ func (s *Screen) look(ctx context.Context, d *display) (*Observation, error) {
 	})
 	err := s.picture(o, d)
 	tasks.Wait()
+	o.Tree.place(o.Windows)
 	return o, errors.Join(err, windowsErr, ctx.Err())
 }
 

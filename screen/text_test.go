@@ -227,6 +227,25 @@ func TestTextAndNodeAtAgree(t *testing.T) {
 	}
 }
 
+// Programs that do not know where their window is tell places in the window.
+func TestTreePlace(t *testing.T) {
+	tree := Tree{Nodes: []atspi.Node{
+		{Parent: -1, PID: 1, Name: "One", Box: image.Rect(0, 0, 100, 50)},
+		{Parent: 0, PID: 1, Box: image.Rect(10, 10, 20, 20)},
+		{Parent: -1, PID: 2, Name: "Two", Box: image.Rect(0, 0, 100, 50)},
+		{Parent: -1, PID: 3, Name: "Three", Box: image.Rect(5, 5, 100, 50)},
+	}}
+	tree.place([]Window{
+		{PID: 1, Title: "One", Box: image.Rect(200, 300, 300, 350)},
+		{PID: 2, Title: "Two", Box: image.Rect(200, 300, 300, 351)},
+		{PID: 3, Title: "Three", Box: image.Rect(200, 300, 295, 345)},
+	})
+	assert.Equal(t, image.Rect(200, 300, 300, 350), tree.Nodes[0].Box)
+	assert.Equal(t, image.Rect(210, 310, 220, 320), tree.Nodes[1].Box, "with its window")
+	assert.Equal(t, image.Rect(0, 0, 100, 50), tree.Nodes[2].Box, "of another size")
+	assert.Equal(t, image.Rect(5, 5, 100, 50), tree.Nodes[3].Box, "knows where it is")
+}
+
 func BenchmarkText(b *testing.B) {
 	o := sample()
 	for range 2000 {

@@ -71,6 +71,41 @@ func (o *Observation) windowOf(root atspi.Node, taken map[int]bool) int {
 	return best
 }
 
+// place moves the nodes of programs that tell only where things are in their
+// window to where that window is. GTK 4 is one: it does not know.
+func (t *Tree) place(windows []Window) {
+	var shift image.Point
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Parent < 0 {
+			shift = offset(*n, windows)
+		}
+		n.Box = n.Box.Add(shift)
+	}
+}
+
+// offset returns where the only window is that a node without a parent can
+// stand for, if that node claims to be in the corner of the screen.
+func offset(root atspi.Node, windows []Window) image.Point {
+	if root.Box.Min != (image.Point{}) {
+		return image.Point{}
+	}
+	var found []image.Point
+	for _, w := range windows {
+		if w.PID == root.PID && w.PID != 0 && w.Box.Size() == root.Box.Size() && !w.Hidden {
+			if w.Title == root.Name {
+				found = append([]image.Point{w.Box.Min}, found...)
+			} else if w.Popup {
+				found = append(found, w.Box.Min)
+			}
+		}
+	}
+	if len(found) == 0 {
+		return image.Point{}
+	}
+	return found[0]
+}
+
 // part returns the part of a node's box that the image shows.
 func (v *view) part(i int) image.Rectangle {
 	box := v.Tree.Nodes[i].Box

@@ -12,6 +12,7 @@ type app struct {
 	root    reference
 	name    string // what it calls itself; "" until it has told
 	pid     int
+	toolkit string
 	bus     *dbus.Conn
 	address string          // for connections past the bus, which take a third less time; "" if it offers none
 	direct  *dbus.Conn      // such a connection, or nil
@@ -82,6 +83,7 @@ func (a *app) introduce(ctx context.Context, silence time.Duration) error {
 	p.call(a.root, application, "GetApplicationBusAddress", func(body []any) {
 		a.address, _ = first[string](body)
 	})
+	p.property(a.root, application, "ToolkitName", func(v any) { a.toolkit, _ = v.(string) })
 	p.property(a.root, accessible, "Name", func(v any) { a.name, _ = v.(string) })
 	if err := p.run(ctx, silence); err != nil {
 		return err
@@ -111,7 +113,8 @@ func (a *app) approach(ctx context.Context, silence time.Duration) error {
 func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
 	w := &walk{
 		pipe: newPipe(a.root.name, a.direct, a.bus), root: a.root,
-		maxNodes: o.MaxNodes, seen: map[reference]bool{},
+		// GTK 4 says of windows only whether they are showing. (GTK 3 is "gtk".)
+		loose: a.toolkit == "GTK", maxNodes: o.MaxNodes, seen: map[reference]bool{},
 	}
 	w.start()
 	err := w.run(ctx, o.Silence)

@@ -26,7 +26,7 @@ type place struct {
 
 // add appends the nodes of an object and of all below it.
 func (a *assembler) add(o *object, in place) {
-	if o == nil || !o.known || !o.states.shown() {
+	if o == nil || !o.known || !o.visible {
 		return
 	}
 	here := place{node: in.node, depth: in.depth, raw: in.raw, shift: in.shift, clip: in.clip}

@@ -31,7 +31,7 @@ type table struct {
 
 // grid reads the cells of a table that can be seen.
 func (w *walk) grid(o *object) {
-	t := &table{walk: w, object: o, visible: w.visible(o)}
+	t := &table{walk: w, object: o, visible: w.extent(o)}
 	if !t.visible.Empty() {
 		t.corner(t.visible.Min.Y + 3)
 	}
@@ -162,9 +162,9 @@ func (t *table) cells() {
 				}
 				t.shown++
 				o := &object{
-					ref: ref, parent: t.object, role: roleTableCell, known: true, placed: true,
+					ref: ref, parent: t.object, role: roleTableCell, known: true, placed: true, visible: true,
 					box:    image.Rect(c.min, r.min, c.max, r.max),
-					states: 1<<stateEnabled | 1<<stateShowing | 1<<stateVisible,
+					states: 1 << stateEnabled,
 				}
 				t.object.children[i*len(t.columns)+j] = o
 				t.describeCell(o, every)
@@ -197,7 +197,7 @@ func (t *table) describeCell(o *object, states bool) {
 // sample finds the children of a long container that is no table by asking
 // what is at many points of it.
 func (w *walk) sample(o *object) {
-	visible := w.visible(o)
+	visible := w.extent(o)
 	if visible.Empty() {
 		return
 	}

@@ -52,9 +52,10 @@ func newStateSet(words []uint32) stateSet {
 
 func (s stateSet) has(bit uint) bool { return s>>bit&1 == 1 }
 
-// shown reports whether an object with these states can be on the screen.
-func (s stateSet) shown() bool {
-	return s.has(stateShowing) && s.has(stateVisible) && !s.has(stateIconified)
+// shown reports whether an object with these states can be on the screen; loose
+// is for programs that do not tell what is showing.
+func (s stateSet) shown(loose bool) bool {
+	return (s.has(stateShowing) || loose) && s.has(stateVisible) && !s.has(stateIconified)
 }
 
 // open reports whether a menu with these states may have been opened.
@@ -68,7 +69,7 @@ func (s stateSet) open() bool {
 func (s stateSet) told(r role) []string {
 	var names []string
 	for _, t := range toldStates {
-		if s.has(t.bit) {
+		if s.has(t.bit) && (t.name != "read-only" || r.operable()) {
 			names = append(names, t.name)
 		}
 	}

@@ -24,6 +24,7 @@ type object struct {
 	box      image.Rectangle // as the program tells
 	placed   bool            // the box is known
 	known    bool            // the role is known
+	visible  bool            // its states say that it can be seen
 	children []*object       // some may be nil
 }
 
@@ -39,6 +40,7 @@ type object struct {
 type walk struct {
 	*pipe
 	root     reference
+	loose    bool // the toolkit does not tell what is showing
 	maxNodes int
 	windows  []*object
 	seen     map[reference]bool
@@ -66,7 +68,7 @@ func (w *walk) look(ref reference, parent *object) *object {
 	w.call(ref, accessible, "GetState", func(body []any) {
 		words, _ := first[[]uint32](body)
 		o.states = newStateSet(words)
-		if o.states.shown() && w.shown < w.maxNodes {
+		if o.visible = o.states.shown(w.loose); o.visible && w.shown < w.maxNodes {
 			w.shown++
 			w.describe(o)
 		}
@@ -137,7 +139,7 @@ func (w *walk) probe(o *object, rest []reference) {
 	// Answers come in order, so this one comes after those of the children.
 	w.call(o.ref, accessible, "GetState", func([]any) {
 		for _, c := range o.children {
-			if c != nil && c.states.shown() {
+			if c != nil && c.visible {
 				for _, ref := range rest {
 					o.children = append(o.children, w.look(ref, o))
 				}
@@ -177,16 +179,16 @@ func (w *walk) readText(o *object, n int32) {
 		read(0)
 		return
 	}
-	corner := w.visible(o).Min.Add(image.Pt(2, 2))
+	corner := w.extent(o).Min.Add(image.Pt(2, 2))
 	w.call(o.ref, texts, "GetOffsetAtPoint", func(body []any) {
 		offset, _ := first[int32](body)
 		read(max(0, min(offset, n-1)))
 	}, int32(corner.X), int32(corner.Y), uint32(0))
 }
 
-// visible returns the part of an object's box that its scroll panes let
+// extent returns the part of an object's box that its scroll panes let
 // through, as the program tells.
-func (w *walk) visible(o *object) image.Rectangle {
+func (w *walk) extent(o *object) image.Rectangle {
 	box := o.box
 	for p := o.parent; p != nil; p = p.parent {
 		if p.placed && p.role.clips() {
