@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jezek/xgb/xproto"
@@ -74,7 +75,14 @@ func (x *x11Backend) focus() (xproto.Window, error) {
 	if err != nil {
 		return 0, fmt.Errorf("focus: %w", err)
 	}
-	if f.Focus == xproto.InputFocusPointerRoot || f.Focus == xproto.InputFocusNone {
+	check, err := x.conn.Cardinals(x.conn.Root, "_NET_SUPPORTING_WM_CHECK")
+	if err != nil {
+		return 0, fmt.Errorf("window manager: %w", err)
+	}
+	switch {
+	case f.Focus == xproto.InputFocusPointerRoot, f.Focus == xproto.InputFocusNone, f.Focus == x.conn.Root:
+		return 0, nil
+	case slices.Contains(check, uint32(f.Focus)): // where openbox puts the focus when there is no window
 		return 0, nil
 	}
 	if active != 0 && x.within(f.Focus, active) {
