@@ -240,7 +240,7 @@ func (r *rewriter) importStatement() error {
 		}
 		module, words = words[1], words[2:]
 	}
-	for _, item := range strings.Split(strings.Join(words[1:], " "), " , ") {
+	for item := range strings.SplitSeq(strings.Join(words[1:], " "), " , ") {
 		f := strings.Fields(item)
 		if len(f) != 1 && (len(f) != 3 || f[1] != "as") {
 			return r.errorf(at, "this import is incomplete; leave it out: pyautogui, time, pyperclip and agent are there without it")
