@@ -41,23 +41,6 @@ func TestScreens(t *testing.T) {
 	assert.NotEqual(t, s.Name(picture(image.Rect(10, 10, 60, 60))), s.Name(picture(image.Rect(10, 10, 60, 61))))
 }
 
-// No two greys pass for one, however near.
-func TestScreensTellGreysApart(t *testing.T) {
-	greys := make([]*image.RGBA, 256)
-	for g := range greys {
-		greys[g] = image.NewRGBA(image.Rect(0, 0, 8, 8))
-		draw.Draw(greys[g], greys[g].Rect, image.NewUniform(color.Gray{uint8(g)}), image.Point{}, draw.Src)
-	}
-	for g := range greys {
-		for other := range g {
-			var s monitor.Screens
-			if s.Name(greys[g]) == s.Name(greys[other]) {
-				t.Errorf("greys %d and %d have one name", g, other)
-			}
-		}
-	}
-}
-
 // A part of a larger picture is compared by its own pixels.
 func TestScreensOfAPart(t *testing.T) {
 	var s monitor.Screens
