@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"image"
 	"image/jpeg"
 	"io"
 	"os"
@@ -141,15 +140,6 @@ func shrink(data []byte, mime string, limit int) ([]byte, string, error) {
 		}
 	}
 	return data, mime, nil
-}
-
-// size returns the size of an encoded image, for frames whose event is lost.
-func sizeOf(data []byte) image.Point {
-	c, _, err := image.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
-		return image.Point{}
-	}
-	return image.Pt(c.Width, c.Height)
 }
 
 // outcomeWords says in words how a run ended.
