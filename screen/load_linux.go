@@ -12,20 +12,25 @@ import (
 // A load measures how much the processes behind the windows work. The processes
 // that descend from them count as well: a browser draws in one of its children.
 type load struct {
-	pids map[int]usage
-	at   time.Time // of the last measurement
+	roots []int // the processes behind the windows
+	pids  map[int]usage
+	at    time.Time // of the last measurement
 }
 
 // A usage is what one process has used.
 type usage struct {
-	cpu  time.Duration
-	idle float64 // processors that it used on average while nobody waited for it
+	cpu   time.Duration
+	rests [2]float64 // processors used on average in the last two rests, newest first
 }
+
+// idle returns the processors that a process uses while nobody waits for it. What
+// it did in one rest only may have been due to input that was still on its way.
+func (u usage) idle() float64 { return min(u.rests[0], u.rests[1]) }
 
 const (
 	// longRest is how long a process must have been left alone for its work in
-	// that time to count as its habit.
-	longRest = 300 * time.Millisecond
+	// that time to tell something.
+	longRest = 500 * time.Millisecond
 
 	// restless is the share of a processor from which on a process is known to
 	// work also without cause.
@@ -47,7 +52,7 @@ func (l *load) begin() {
 			continue
 		}
 		if rest >= longRest {
-			u.idle = (cpu - u.cpu).Seconds() / rest.Seconds()
+			u.rests = [2]float64{(cpu - u.cpu).Seconds() / rest.Seconds(), u.rests[0]}
 		}
 		u.cpu = cpu
 		l.pids[pid] = u
@@ -55,8 +60,18 @@ func (l *load) begin() {
 	l.at = now
 }
 
+// end begins a rest: what the processes do from now on is done without cause.
+func (l *load) end() {
+	for pid, u := range l.pids {
+		u.cpu, _ = processorTime(pid)
+		l.pids[pid] = u
+	}
+	l.at = time.Now()
+}
+
 // follow watches these processes and their descendants, and no others.
 func (l *load) follow(pids []int) {
+	l.roots = pids
 	old := l.pids
 	l.pids = map[int]usage{}
 	for len(pids) > 0 {
@@ -89,13 +104,36 @@ func (l *load) working() bool {
 			continue
 		}
 		used += cpu - u.cpu
-		usual += u.idle
-		ready = ready || u.idle < restless && runnable(pid)
+		usual += u.idle()
+		ready = ready || u.idle() < restless && runnable("/proc/"+strconv.Itoa(pid))
 		u.cpu = cpu
 		l.pids[pid] = u
 	}
 	l.at = now
 	return ready || used > noise+time.Duration(2*usual*float64(passed))
+}
+
+// ready tells whether any thread runs, or waits for a processor or a disk, in
+// processes that do not so anyway. It finds work that a busy machine has not let
+// happen yet, and processes that were started only now.
+func (l *load) ready() bool {
+	l.follow(l.roots)
+	for pid, u := range l.pids {
+		if u.idle() >= restless {
+			continue
+		}
+		folder := "/proc/" + strconv.Itoa(pid) + "/task/"
+		threads, err := os.ReadDir(folder)
+		if err != nil {
+			continue
+		}
+		for _, thread := range threads {
+			if runnable(folder + thread.Name()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // processorTime returns the processor time that a process has used, all its
@@ -110,10 +148,11 @@ func processorTime(pid int) (time.Duration, bool) {
 	return time.Duration(t.Nano()), true
 }
 
-// runnable tells whether the first thread of a process, which is the one that
-// draws, runs or waits for a processor or a disk. See proc_pid_stat(5).
-func runnable(pid int) bool {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+// runnable tells whether a thread runs, or waits for a processor or a disk. The
+// folder of a process stands for its first thread, which is the one that draws.
+// See proc_pid_stat(5).
+func runnable(folder string) bool {
+	stat, err := os.ReadFile(folder + "/stat")
 	if err != nil {
 		return false
 	}

@@ -7,5 +7,7 @@ package screen
 type load struct{}
 
 func (*load) begin()        {}
+func (*load) end()          {}
 func (*load) follow([]int)  {}
 func (*load) working() bool { return false }
+func (*load) ready() bool   { return false }

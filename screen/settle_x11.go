@@ -66,6 +66,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	defer cancel()
 	d.load.begin()
 	err := w.run(limited)
+	d.load.end()
 	reason := SettledQuiet
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		reason, err = SettledCeiling, nil
@@ -87,6 +88,10 @@ type rest struct {
 	clients map[uint32]bool        // clients of the server; nil: not known
 	managed map[xproto.Window]bool // managed windows; nil: not known
 }
+
+// looked says that the look that followed the last wait is over: reading a tree
+// makes programs work.
+func (d *display) looked() { d.load.end() }
 
 // stirred tells whether anything happened since the last wait ended.
 func (d *display) stirred() bool { return d.watch.glance().events != d.rest.events }
@@ -149,7 +154,11 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 			since = g.last
 		}
 		if now.Sub(since) >= w.settling.Quiet {
-			return nil
+			if !w.load.ready() {
+				return nil
+			}
+			w.sign("processor")
+			since = now
 		}
 		timer.Reset(min(pace, w.settling.Quiet-now.Sub(since)+time.Millisecond/2))
 	}

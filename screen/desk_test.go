@@ -1,0 +1,127 @@
+//go:build linux
+
+package screen_test
+
+import (
+	"context"
+	"image"
+	"os"
+	"testing"
+	"time"
+
+	"desktop-agent/internal/x11"
+	"desktop-agent/sandbox"
+	"desktop-agent/screen"
+
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
+	"github.com/stretchr/testify/require"
+)
+
+// windowVariable makes the test binary show a window instead of testing; its
+// value says which, see stagedWindow.
+const windowVariable = "SCREEN_TEST_WINDOW"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(windowVariable) != "" && len(os.Args) > 1 {
+		stagedWindow(os.Args[1])
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A desk is a private desktop with a connection for input.
+type desk struct {
+	*sandbox.Desktop
+	tb   testing.TB
+	conn *x11.Conn
+}
+
+func newDesk(tb testing.TB, o *sandbox.Options) *desk {
+	tb.Helper()
+	if o == nil {
+		o = &sandbox.Options{}
+	}
+	o.Env = append(o.Env, windowVariable+"=1")
+	desktop, err := sandbox.Start(context.Background(), o)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { desktop.Close() })
+	conn, err := x11.Dial(desktop.Display())
+	require.NoError(tb, err)
+	tb.Cleanup(func() { conn.Close(); <-conn.Closed() })
+	require.NoError(tb, xtest.Init(conn.Conn))
+	require.Eventually(tb, func() bool { // a window shown before the manager works would stay unmanaged
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		defer cancel()
+		return conn.PingManager(ctx) == nil
+	}, 10*time.Second, 10*time.Millisecond)
+	return &desk{Desktop: desktop, tb: tb, conn: conn}
+}
+
+// screen opens the desk's screen.
+func (d *desk) screen(o screen.Options) *screen.Screen {
+	d.tb.Helper()
+	o.Display = d.Display()
+	s, err := screen.Open(context.Background(), &o)
+	require.NoError(d.tb, err)
+	d.tb.Cleanup(func() { s.Close() })
+	return s
+}
+
+// open starts a program and returns its first window's box.
+func (d *desk) open(program string, args ...string) (box image.Rectangle) {
+	d.tb.Helper()
+	p, err := d.Open(context.Background(), program, args...)
+	require.NoError(d.tb, err)
+	box, err = d.conn.Box(xproto.Window(p.Window()))
+	require.NoError(d.tb, err)
+	return box
+}
+
+// openStaged shows a window of the test's own, see stagedWindow.
+func (d *desk) openStaged(kind string) image.Rectangle {
+	return d.open(os.Args[0], kind)
+}
+
+// move, click and key put input in the server's queue and return once it is there.
+func (d *desk) move(p image.Point) {
+	xtest.FakeInput(d.conn.Conn, xproto.MotionNotify, 0, 0, d.conn.Root, int16(p.X), int16(p.Y), 0)
+	require.NoError(d.tb, d.conn.RoundTrip())
+}
+
+func (d *desk) click(p image.Point) {
+	xtest.FakeInput(d.conn.Conn, xproto.MotionNotify, 0, 0, d.conn.Root, int16(p.X), int16(p.Y), 0)
+	xtest.FakeInput(d.conn.Conn, xproto.ButtonPress, 1, 0, d.conn.Root, 0, 0, 0)
+	xtest.FakeInput(d.conn.Conn, xproto.ButtonRelease, 1, 0, d.conn.Root, 0, 0, 0)
+	require.NoError(d.tb, d.conn.RoundTrip())
+}
+
+// Codes of keys, the same on every Xvfb with the usual PC layout.
+const (
+	keyEscape = 9
+	keyA      = 38
+)
+
+func (d *desk) key(code byte) {
+	xtest.FakeInput(d.conn.Conn, xproto.KeyPress, code, 0, d.conn.Root, 0, 0, 0)
+	xtest.FakeInput(d.conn.Conn, xproto.KeyRelease, code, 0, d.conn.Root, 0, 0, 0)
+	require.NoError(d.tb, d.conn.RoundTrip())
+}
+
+// fill paints an area of the root window, which nobody else draws on.
+func (d *desk) fill(box image.Rectangle, colour uint32) {
+	gc, err := xproto.NewGcontextId(d.conn.Conn)
+	require.NoError(d.tb, err)
+	xproto.CreateGC(d.conn.Conn, gc, xproto.Drawable(d.conn.Root), xproto.GcForeground, []uint32{colour})
+	xproto.PolyFillRectangle(d.conn.Conn, xproto.Drawable(d.conn.Root), gc, []xproto.Rectangle{{
+		X: int16(box.Min.X), Y: int16(box.Min.Y), Width: uint16(box.Dx()), Height: uint16(box.Dy())}})
+	xproto.FreeGC(d.conn.Conn, gc)
+	require.NoError(d.tb, d.conn.RoundTrip())
+}
+
+// limit is longer than anything in these tests takes on a busy machine.
+func limit(tb testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	tb.Cleanup(cancel)
+	return ctx
+}

@@ -1,0 +1,176 @@
+//go:build linux
+
+package screen_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"desktop-agent/internal/x11"
+
+	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/xproto"
+)
+
+// The ways in which a staged window spends the time between its stages.
+const (
+	stagedCompute = "compute" // computes, and answers nobody meanwhile
+	stagedSleep   = "sleep"   // sleeps, and answers nobody meanwhile
+	stagedThread  = "thread"  // computes in another thread, and answers at once
+	stagedChild   = "child"   // another process computes
+	stagedBlink   = "blink"   // draws nothing when clicked, but blinks
+	stagedSpin    = "spin"    // draws without end once clicked
+	stagedHang    = "hang"    // answers nobody for 5 s once clicked
+	stagedBurn    = "burn"    // computes without end, and draws nothing
+)
+
+// burnArgument makes the staged window's program compute for so many
+// milliseconds and nothing else.
+const burnArgument = "burn-ms="
+
+// stagedWindow shows a window that draws in several stages when it is clicked.
+// It ends when its display does.
+func stagedWindow(kind string) {
+	if n, ok := cutNumber(kind, burnArgument); ok {
+		burn(time.Duration(n) * time.Millisecond)
+		return
+	}
+	w, err := newStaged(kind)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "staged window:", err)
+		os.Exit(1)
+	}
+	w.run()
+}
+
+func cutNumber(s, prefix string) (int, bool) {
+	if len(s) <= len(prefix) || s[:len(prefix)] != prefix {
+		return 0, false
+	}
+	n, err := strconv.Atoi(s[len(prefix):])
+	return n, err == nil
+}
+
+type staged struct {
+	conn   *x11.Conn
+	kind   string
+	window xproto.Window
+	gc     xproto.Gcontext
+	clicks int
+}
+
+func newStaged(kind string) (*staged, error) {
+	conn, err := x11.Dial("")
+	if err != nil {
+		return nil, err
+	}
+	w := &staged{conn: conn, kind: kind}
+	w.window, _ = xproto.NewWindowId(conn.Conn)
+	w.gc, _ = xproto.NewGcontextId(conn.Conn)
+	xproto.CreateWindow(conn.Conn, conn.Screen.RootDepth, w.window, conn.Root, 0, 0, 400, 300, 0,
+		xproto.WindowClassInputOutput, conn.Screen.RootVisual, xproto.CwBackPixel|xproto.CwEventMask,
+		[]uint32{0xffffff, xproto.EventMaskButtonPress | xproto.EventMaskStructureNotify})
+	xproto.CreateGC(conn.Conn, w.gc, xproto.Drawable(w.window), xproto.GcForeground, []uint32{0})
+	protocols, _ := conn.Atom("WM_PROTOCOLS")
+	ping, _ := conn.Atom("_NET_WM_PING")
+	value := make([]byte, 4)
+	xgb.Put32(value, uint32(ping))
+	xproto.ChangeProperty(conn.Conn, xproto.PropModeReplace, w.window, protocols, xproto.AtomAtom, 32, 1, value)
+	title := "staged " + kind
+	xproto.ChangeProperty(conn.Conn, xproto.PropModeReplace, w.window, xproto.AtomWmName, xproto.AtomString, 8, uint32(len(title)), []byte(title))
+	class := "staged\x00Staged\x00"
+	xproto.ChangeProperty(conn.Conn, xproto.PropModeReplace, w.window, xproto.AtomWmClass, xproto.AtomString, 8, uint32(len(class)), []byte(class))
+	return w, xproto.MapWindowChecked(conn.Conn, w.window).Check()
+}
+
+// run handles events one after the other, as programs do.
+func (w *staged) run() {
+	events := make(chan xgb.Event, 1000)
+	w.conn.Listen(func(e xgb.Event) { events <- e })
+	protocols, _ := w.conn.Atom("WM_PROTOCOLS")
+	var blink <-chan time.Time
+	if w.kind == stagedBlink {
+		blink = time.Tick(300 * time.Millisecond)
+	}
+	for on := false; ; {
+		select {
+		case <-w.conn.Closed():
+			return
+		case <-blink:
+			on = !on
+			w.fill(xproto.Rectangle{X: 10, Y: 10, Width: 2, Height: 17}, map[bool]uint32{true: 0, false: 0xffffff}[on])
+		case e := <-events:
+			switch e := e.(type) {
+			case xproto.ClientMessageEvent: // a ping goes back to the root window as it came
+				if e.Type == protocols {
+					e.Window = w.conn.Root
+					xproto.SendEvent(w.conn.Conn, false, w.conn.Root,
+						xproto.EventMaskSubstructureNotify|xproto.EventMaskSubstructureRedirect, string(e.Bytes()))
+				}
+			case xproto.ButtonPressEvent:
+				w.clicks++
+				w.clicked()
+			}
+		}
+	}
+}
+
+// clicked does what the window is for.
+func (w *staged) clicked() {
+	switch w.kind {
+	case stagedCompute:
+		w.stages(burn)
+	case stagedSleep:
+		w.stages(time.Sleep)
+	case stagedThread:
+		go w.stages(burn)
+	case stagedChild:
+		go w.stages(func(d time.Duration) {
+			_ = exec.Command(os.Args[0], burnArgument+strconv.Itoa(int(d.Milliseconds()))).Run()
+		})
+	case stagedSpin:
+		go func() {
+			for i := uint32(0); ; i++ {
+				w.fill(xproto.Rectangle{X: 100, Y: 100, Width: 32, Height: 32}, i*0x10305)
+				time.Sleep(16 * time.Millisecond)
+			}
+		}()
+	case stagedHang:
+		time.Sleep(5 * time.Second)
+		w.fill(xproto.Rectangle{Width: 400, Height: 300}, 0xff)
+	case stagedBurn:
+		go burn(time.Hour)
+	}
+}
+
+// stages draws 2 to 4 stripes, each 30 to 120 ms after the one before.
+func (w *staged) stages(spend func(time.Duration)) {
+	n := 2 + rand.IntN(3)
+	for i := range n {
+		spend(time.Duration(30+rand.IntN(91)) * time.Millisecond)
+		colour := rand.Uint32() & 0xffffff
+		w.fill(xproto.Rectangle{Y: int16(60 * i), Width: 400, Height: 60}, colour)
+	}
+}
+
+func (w *staged) fill(r xproto.Rectangle, colour uint32) {
+	xproto.ChangeGC(w.conn.Conn, w.gc, xproto.GcForeground, []uint32{colour})
+	xproto.PolyFillRectangle(w.conn.Conn, xproto.Drawable(w.window), w.gc, []xproto.Rectangle{r})
+}
+
+// burn computes for a while.
+func burn(d time.Duration) {
+	x := 1
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		for range 1000 {
+			x = x*31 + 7
+		}
+	}
+	if x == 0 { // never, as x stays odd or even in turn; keeps the loop
+		fmt.Fprintln(os.Stderr, x)
+	}
+}
