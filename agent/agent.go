@@ -5,7 +5,7 @@
 // reached. Everything that happens is an [Event] in the journal; an event that
 // cannot be written stops the run before the next act.
 //
-//	a := &agent.Agent{Desktop: agent.Live{Screen: s, Device: d}, Actor: actor, …}
+//	a := &agent.Agent{Desktop: &agent.Live{Screen: s, Device: d}, Actor: actor, …}
 //	result, err := a.Run(ctx, "Save the document as notes.txt")
 package agent
 
@@ -29,8 +29,8 @@ import (
 type Desktop interface {
 	// Observe waits until the screen is still and takes everything in.
 	Observe(context.Context) (*screen.Observation, error)
-	// Glance waits until the screen is still and takes in what shows whether
-	// a batch may go on: it costs a few milliseconds.
+	// Glance takes in what shows whether a batch may go on, once the screen is
+	// still if something was done before.
 	Glance(context.Context) (Glance, error)
 	// Do performs an action. It returns an error of [actuator.ErrRefused] if
 	// nothing was sent; after any other it is unknown whether it was.

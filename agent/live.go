@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"image"
+	"sync/atomic"
 
 	"desktop-agent/actuator"
 	"desktop-agent/screen"
@@ -18,15 +19,23 @@ type Glance struct {
 type Live struct {
 	Screen *screen.Screen
 	Device *actuator.Device
+
+	stirred atomic.Bool // input was sent since the last look
 }
 
 // Observe takes in everything once the screen is still.
-func (l Live) Observe(ctx context.Context) (*screen.Observation, error) { return l.Screen.Observe(ctx) }
+func (l *Live) Observe(ctx context.Context) (*screen.Observation, error) {
+	l.stirred.Store(false)
+	return l.Screen.Observe(ctx)
+}
 
-// Glance takes in the picture and the windows once the screen is still.
-func (l Live) Glance(ctx context.Context) (g Glance, err error) {
-	if _, err = l.Screen.Settle(ctx); err != nil {
-		return g, err
+// Glance takes in the picture and the windows, once the screen is still if
+// input was sent since the last look.
+func (l *Live) Glance(ctx context.Context) (g Glance, err error) {
+	if l.stirred.Swap(false) {
+		if _, err = l.Screen.Settle(ctx); err != nil {
+			return g, err
+		}
 	}
 	if g.Bare, err = l.Screen.Capture(ctx); err != nil {
 		return g, err
@@ -36,6 +45,7 @@ func (l Live) Glance(ctx context.Context) (g Glance, err error) {
 }
 
 // Do performs an action with mouse and keyboard.
-func (l Live) Do(ctx context.Context, a actuator.Action, f actuator.Frame) (string, error) {
+func (l *Live) Do(ctx context.Context, a actuator.Action, f actuator.Frame) (string, error) {
+	l.stirred.Store(true)
 	return l.Device.Do(ctx, a, f)
 }

@@ -210,14 +210,9 @@ func (p *patient) keyboard(ctx context.Context) (string, error) {
 	if _, err := p.Device.Do(ctx, actuator.Type{Text: sample}, p.now.Image.Mapping); err != nil {
 		return "", err
 	}
-	if _, err := p.win.WaitFor(ctx, func([]eventwin.Event) bool { return true }); err != nil {
-		return "", err
-	}
-	for p.win.Text() != sample {
-		n := len(p.win.Events())
-		if _, err := p.win.Wait(ctx, n+1); err != nil {
-			return "", fmt.Errorf("typed %q, but %q arrived", sample, p.win.Text())
-		}
+	events, err := p.win.WaitFor(ctx, func(list []eventwin.Event) bool { return eventwin.Text(list) == sample })
+	if err != nil {
+		return "", fmt.Errorf("typed %q, but %q arrived", sample, eventwin.Text(events))
 	}
 	return "letters of several scripts arrived as typed", nil
 }

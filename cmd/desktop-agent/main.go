@@ -27,7 +27,7 @@ const (
 type cli struct {
 	Config  string           `help:"Configuration file (TOML). Default: desktop-agent/config.toml in the user's configuration folder." placeholder:"FILE"`
 	Verbose bool             `short:"v" help:"Log what happens to standard error."`
-	Version kong.VersionFlag `help:"Print the version and exit."`
+	Version kong.VersionFlag `help:"Print the version and exit." env:"-"`
 
 	Run    runCmd    `cmd:"" help:"Do a task."`
 	Demo   demoCmd   `cmd:"" help:"Watch a task being done in a real editor on a private desktop, without a model."`

@@ -91,7 +91,7 @@ func conduct(ctx context.Context, c console, a *agent.Agent, s *session, journal
 		fmt.Fprintf(c.Err, "%s after %d steps, %s, %d model calls, %d tokens, $%.4f\n", strings.ReplaceAll(string(result.Outcome), "_", " "),
 			result.Steps, result.Elapsed.Round(100*time.Millisecond), result.Calls, result.Usage.Input+result.Usage.Output, result.Dollars)
 		fmt.Fprintf(c.Err, "run: %s\nreport: %s\n", journal.Dir(), report)
-		if result.Answer != "" {
+		if result.Answer != "" && result.Outcome != agent.OutcomeStopped {
 			fmt.Fprintln(c.Out, printable(result.Answer))
 		}
 	}
@@ -123,7 +123,7 @@ func watchDesktop(ctx context.Context, s *session) (context.Context, context.Can
 // among them.
 func (r *runCmd) journalSettings() map[string]any {
 	return map[string]any{
-		"base_url": r.BaseURL, "virtual": r.Virtual, "open": r.Open, "monitor": r.Monitor,
+		"base_url": r.BaseURL, "virtual": r.Virtual, "open": r.Open, "monitor": r.OnMonitor,
 		"max_steps": r.MaxSteps, "max_tokens": r.MaxTokens, "max_dollars": r.MaxDollars, "max_time": r.MaxTime.String(),
 	}
 }

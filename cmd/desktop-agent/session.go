@@ -53,7 +53,7 @@ func openSession(ctx context.Context, f desktopFlags, home string, log *slog.Log
 			return s, err
 		}
 	}
-	options := &screen.Options{Display: display, Monitor: f.Monitor, Log: log}
+	options := &screen.Options{Display: display, Monitor: f.OnMonitor, Log: log}
 	// Without an accessibility bus there is a picture still.
 	if s.tree, err = atspi.Open(ctx, &atspi.Options{BusAddress: bus, Log: log}); err == nil {
 		options.Tree = s.tree
@@ -101,10 +101,10 @@ func newAgent(m llm.Model, s *session, journal agent.Journal, o agentFlags, log 
 		return nil, err
 	}
 	a := &agent.Agent{
-		Desktop:  agent.Live{Screen: s.Screen, Device: s.Device},
+		Desktop:  &agent.Live{Screen: s.Screen, Device: s.Device},
 		Actor:    &agent.Actor{Model: m, Format: format},
 		World:    &worldmodel.Model{LLM: m, Log: log},
-		Monitor:  &monitor.Monitor{Model: m, Log: log},
+		Monitor:  &monitor.Monitor{Model: m, Every: o.ReviewEvery, Log: log},
 		Journal:  journal,
 		Log:      log,
 		MaxSteps: o.MaxSteps,
@@ -120,6 +120,8 @@ type agentFlags struct {
 	Plan     string `help:"Planning: ${enum}." enum:"suggestive,off" default:"suggestive" group:"Agent"`
 	Format   string `help:"How the actor writes its actions: ${enum}." enum:"code,tools" default:"code" group:"Agent"`
 	MaxSteps int    `help:"Stop after this many steps." default:"50" group:"Limits"`
+
+	ReviewEvery int `help:"Have the monitor look at every so many steps, beside those that a detector points at; 0 for never." default:"10" group:"Agent"`
 }
 
 // formatOf returns the format of that name.

@@ -61,12 +61,12 @@ func (f modelFlags) client() *llm.Client {
 
 // desktopFlags say which desktop to work on.
 type desktopFlags struct {
-	Display string `help:"X display to work on." env:"DISPLAY" placeholder:":0" group:"Desktop"`
-	Virtual bool   `help:"Work on a private desktop that nobody sees, instead of this display." group:"Desktop"`
-	Open    string `help:"With --virtual: the program to open, with its arguments." placeholder:"PROGRAM" group:"Desktop"`
-	Size    size   `help:"With --virtual: the desktop's size in pixels." default:"1280x800" group:"Desktop"`
-	DPI     int    `name:"dpi" help:"With --virtual: pixels per inch." default:"96" group:"Desktop"`
-	Monitor int    `help:"Show the model only this monitor, counted from 1; 0 for all." group:"Desktop"`
+	Display   string `help:"X display to work on." env:"DISPLAY" placeholder:":0" group:"Desktop"`
+	Virtual   bool   `help:"Work on a private desktop that nobody sees, instead of this display." group:"Desktop"`
+	Open      string `help:"With --virtual: the program to open, with its arguments." placeholder:"PROGRAM" group:"Desktop"`
+	Size      size   `help:"With --virtual: the desktop's size in pixels." default:"1280x800" group:"Desktop"`
+	DPI       int    `name:"dpi" help:"With --virtual: pixels per inch." default:"96" group:"Desktop"`
+	OnMonitor int    `name:"monitor" help:"Show the model only this monitor, counted from 1; 0 for all." group:"Desktop"`
 }
 
 // check refuses flags that do not go together.
