@@ -119,7 +119,7 @@ func (f *frames) put(name string, data []byte) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is there already: frame IDs must differ within a run", name)
 	}
-	return err
+	return errors.Join(err, syncDir(f.root, framesDir))
 }
 
 // hint adds what to do to an error of the disk.

@@ -2,9 +2,11 @@ package replay
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
 	"time"
 
 	"desktop-agent/agent"
@@ -58,7 +60,7 @@ func (i Info) save(root *os.Root) error {
 	if err := writeFile(root, temp, append(data, '\n'), os.O_TRUNC); err != nil {
 		return err
 	}
-	if err := root.Rename(temp, infoFile); err != nil {
+	if err := errors.Join(root.Rename(temp, infoFile), syncDir(root, ".")); err != nil {
 		return fmt.Errorf("write %s: %w", infoFile, err)
 	}
 	return nil
@@ -83,6 +85,19 @@ func writeFile(root *os.Root, name string, data []byte, how int) error {
 		return err
 	}
 	return nil
+}
+
+// syncDir writes a folder's list of files to the disk, where that is a thing of
+// its own.
+func syncDir(root *os.Root, name string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 var frameID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)

@@ -102,11 +102,13 @@ func (j *Journal) open() (err error) {
 	if err = j.root.Mkdir(framesDir, dirMode); err != nil {
 		return err
 	}
-	if err = j.info.save(j.root); err != nil {
+	if j.events, err = j.root.OpenFile(eventsFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode); err != nil {
 		return err
 	}
 	j.frames.start(j.root)
-	j.events, err = j.root.OpenFile(eventsFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err = j.info.save(j.root); err != nil {
+		j.events.Close()
+	}
 	return err
 }
 
