@@ -1,0 +1,149 @@
+package screen
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// numbered returns a picture whose pixels tell where they are.
+func numbered(w, h int) *image.RGBA {
+	m := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			m.SetRGBA(x, y, color.RGBA{byte(x), byte(y), byte(x>>8 | y>>8<<4), 255})
+		}
+	}
+	return m
+}
+
+func decode(t *testing.T, m Image) image.Image {
+	t.Helper()
+	require.Equal(t, "image/png", m.Type)
+	picture, err := png.Decode(bytes.NewReader(m.Data))
+	require.NoError(t, err)
+	require.Equal(t, m.Mapping.Bounds(), picture.Bounds(), "the image has the size that its mapping tells")
+	return picture
+}
+
+func TestRenderUnscaledIsExact(t *testing.T) {
+	frame := numbered(700, 300)
+	source := image.Rect(100, 50, 400, 250)
+	m, err := render(frame, source, source.Size())
+	require.NoError(t, err)
+	picture := decode(t, m)
+	for _, p := range []image.Point{{}, {299, 199}, {17, 101}} {
+		d := m.Mapping.ToDevice(p)
+		assert.Equal(t, frame.At(d.X, d.Y), color.RGBAModel.Convert(picture.At(p.X, p.Y)))
+	}
+}
+
+// A spot of the frame must be in the image where the mapping says.
+func TestRenderAgreesWithItsMapping(t *testing.T) {
+	for name, tt := range map[string]struct {
+		source image.Rectangle
+		size   image.Point
+	}{
+		"smaller":     {image.Rect(0, 0, 1920, 1080), image.Pt(1456, 819)},
+		"part":        {image.Rect(960, 0, 1920, 1080), image.Pt(728, 819)},
+		"half":        {image.Rect(0, 0, 1920, 1080), image.Pt(960, 540)},
+		"enlarged":    {image.Rect(300, 200, 500, 350), image.Pt(800, 600)},
+		"by a little": {image.Rect(300, 200, 500, 350), image.Pt(211, 158)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, offset := range []image.Point{{30, 40}, {77, 101}, {121, 13}} {
+				frame := image.NewRGBA(image.Rect(0, 0, 1920, 1080))
+				for i := range frame.Pix {
+					frame.Pix[i] = 255
+				}
+				spot := tt.source.Min.Add(offset)
+				for y := -2; y <= 2; y++ {
+					for x := -2; x <= 2; x++ {
+						frame.SetRGBA(spot.X+x, spot.Y+y, color.RGBA{A: 255})
+					}
+				}
+				m, err := render(frame, tt.source, tt.size)
+				require.NoError(t, err)
+				at := darkest(decode(t, m))
+				want := m.Mapping.ToImage(spot)
+				// The filter spreads the spot's centre over one pixel of either grid.
+				slack := 1 + float64(tt.size.X)/float64(tt.source.Dx())*3
+				assert.InDelta(t, want.X, at.X, slack)
+				assert.InDelta(t, want.Y, at.Y, slack)
+			}
+		})
+	}
+}
+
+func darkest(m image.Image) (at image.Point) {
+	least := uint32(1 << 31)
+	b := m.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if r, _, _, _ := m.At(x, y).RGBA(); r < least {
+				least, at = r, image.Pt(x, y)
+			}
+		}
+	}
+	return at
+}
+
+func TestZoom(t *testing.T) {
+	frame := numbered(1920, 1080)
+	picture, err := render(frame, frame.Rect, image.Pt(1456, 819))
+	require.NoError(t, err)
+	o := &Observation{Frame: frame, Image: picture}
+
+	t.Run("covers what was asked for, enlarged", func(t *testing.T) {
+		asked := image.Rect(100, 100, 300, 200)
+		m, err := o.Zoom(asked, image.Pt(1000, 1000))
+		require.NoError(t, err)
+		decode(t, m)
+		assert.Equal(t, 1000, m.Mapping.Size.X)
+		for _, p := range []image.Point{asked.Min, asked.Max.Sub(image.Pt(1, 1)), {200, 150}} {
+			assert.True(t, o.Image.Mapping.ToDevice(p).In(m.Mapping.Source), "%v", p)
+		}
+	})
+	t.Run("shows the frame's own pixels", func(t *testing.T) {
+		m, err := o.Zoom(image.Rect(0, 0, 182, 182), image.Pt(720, 720))
+		require.NoError(t, err)
+		require.Equal(t, image.Rect(0, 0, 240, 240), m.Mapping.Source)
+		zoomed := decode(t, m)
+		for _, d := range []image.Point{{100, 100}, {13, 200}} {
+			p := m.Mapping.ToImage(d)
+			want, got := frame.RGBAAt(d.X, d.Y), color.RGBAModel.Convert(zoomed.At(p.X, p.Y)).(color.RGBA)
+			assert.InDelta(t, want.R, got.R, 1)
+			assert.InDelta(t, want.G, got.G, 1)
+		}
+	})
+	t.Run("at most four times", func(t *testing.T) {
+		m, err := o.Zoom(image.Rect(10, 10, 11, 11), image.Pt(1000, 1000))
+		require.NoError(t, err)
+		assert.Equal(t, m.Mapping.Source.Size().Mul(4), m.Mapping.Size)
+	})
+	t.Run("as large as the image by default", func(t *testing.T) {
+		m, err := o.Zoom(picture.Mapping.Bounds(), image.Point{})
+		require.NoError(t, err)
+		assert.Equal(t, picture.Mapping, m.Mapping)
+	})
+	t.Run("cut at the edge", func(t *testing.T) {
+		m, err := o.Zoom(image.Rect(1400, 800, 2000, 2000), image.Pt(500, 500))
+		require.NoError(t, err)
+		assert.Equal(t, frame.Rect.Max, m.Mapping.Source.Max)
+	})
+	t.Run("outside", func(t *testing.T) {
+		_, err := o.Zoom(image.Rect(1456, 0, 1500, 100), image.Point{})
+		assert.ErrorContains(t, err, "outside the image, which is 1456×819 pixels")
+		_, err = o.Zoom(image.Rect(5, 5, 5, 50), image.Point{})
+		assert.ErrorContains(t, err, "outside")
+	})
+	t.Run("no room", func(t *testing.T) {
+		_, err := o.Zoom(image.Rect(0, 0, 10, 10), image.Pt(-1, 5))
+		assert.ErrorContains(t, err, "cannot be -1×5")
+	})
+}
