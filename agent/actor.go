@@ -96,7 +96,7 @@ func (a *Actor) request(q question) (*llm.Request, error) {
 }
 
 // leftOut stands for a screenshot that is no longer in the conversation.
-func leftOut(i llm.Image) string { return "[screenshot " + i.FrameID + " left out]" }
+func leftOut(llm.Image) string { return "[left out]" }
 
 func imageOf(o *screen.Observation) llm.Image {
 	return llm.Image{Data: o.Image.Data, Type: o.Image.Type, FrameID: o.FrameID}

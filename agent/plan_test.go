@@ -269,3 +269,64 @@ func TestExhaustedPlanIsExtended(t *testing.T) {
 	assert.Equal(t, "there is no folder Favorites", p.guided[0].Guidance)
 	assert.Len(t, all[agent.GoalChecked](journal), 1)
 }
+
+func TestRevisedPlanIsInTheNextPrompt(t *testing.T) {
+	a, script, _ := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("DONE"))
+	p := &fakePlanner{plan: favorites(t)}
+	p.revised = func(old *planner.Plan, _ planner.RevisionRequest) (*planner.Plan, error) {
+		next := old.Clone()
+		next.Steps[3].Goal = "Find another way"
+		return next, nil
+	}
+	a.Planner = p
+	a.Monitor = &critic{guidance: []*monitor.Guidance{{Text: "there is no such bar", Fundamental: true, Source: "monitor"}}}
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.NotContains(t, planOf(t, script.asked[0]), "Find another way")
+	assert.Contains(t, planOf(t, script.asked[1]), "Find another way")
+}
+
+// TestMonitorIsCalledWhenADetectorFires joins the real monitor and its
+// detectors: the same action on the same screen has the model asked, and a
+// run that goes well does not.
+func TestMonitorIsCalledWhenADetectorFires(t *testing.T) {
+	views := map[string]view{"a": {title: "One"}, "b": {title: "Two"}, "c": {title: "Three"}}
+	for name, tt := range map[string]struct {
+		keys  string
+		react func(string, actuator.Action) (string, error)
+		want  int
+	}{
+		"stuck": {"aa", nil, 1},
+		"goes well": {"ab", func(at string, _ actuator.Action) (string, error) {
+			return map[string]string{"a": "b", "b": "c"}[at], nil
+		}, 0},
+		"other keys": {"ab", nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var replies []string
+			for _, key := range tt.keys {
+				replies = append(replies, code("pyautogui.press('"+string(key)+"')"))
+			}
+			a, _, _ := newAgent(t, &fakeDesktop{views: views, react: tt.react}, append(replies, code("FAIL: enough"))...)
+			model := &actorScript{replies: slicesRepeat(`{"is_consistent":true,"needs_new_plan":false,"optimization_guidance":null}`, 5)}
+			a.Monitor = &monitor.Monitor{Model: model}
+			_, err := a.Run(t.Context(), "task")
+			require.NoError(t, err)
+			assert.Len(t, model.asked, tt.want)
+		})
+	}
+}
+
+func TestOneEntryOfHistoryForAStep(t *testing.T) {
+	a, _, journal := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("pyautogui.press('c')"), code("DONE"))
+	var histories [][]string
+	a.World = &fakeWorld{goal: func(r worldmodel.GoalRequest) (*worldmodel.GoalCheck, error) {
+		histories = append(histories, r.History)
+		return &worldmodel.GoalCheck{Shown: true, Evidence: "Fake window"}, nil
+	}}
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	require.Len(t, histories, 1)
+	assert.Equal(t, []string{"1. press A: no effect", "2. press B: no effect", "3. press C: no effect"}, histories[0][:3])
+	assert.Len(t, all[agent.Acted](journal), 3)
+}

@@ -1,0 +1,129 @@
+package agent_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// planRows names a test for each rule of the suggestive plan.
+//
+//	 1  initial plan at the start, if enabled                 agent.TestFavorites
+//	 2  lines "Step N: goal"                                  planner.TestFormat
+//	 3  exploration verbs                                     planner.TestGoals
+//	 4  no click, type, press                                 planner.TestGoals
+//	 5  no coordinates                                        planner.TestGoals
+//	 6  prompt begins "You are a planning assistant …"        planner.TestPromptGoldens
+//	 7  the actor's model by default, configurable            llm.TestSettingsFallBackFieldByField
+//	 8  stored without markers                                planner.TestFormat
+//	 9  header "**SUGGESTED PLAN:**"                          planner.TestFormat
+//	10  progress step and what is completed                   planner.TestFormat
+//	11  a note of five points                                 planner.TestFormat
+//	12  markers are for display only                          planner.TestFormat
+//	13  one message right before the last user message        agent.TestFavorites
+//	14  also when an action is proposed again                 agent.TestGuidanceRegeneratesFirstAndRevisesLast
+//	15  exactly one plan message                              agent.TestGuidanceRegeneratesFirstAndRevisesLast
+//	16  disabled or no plan: none                             agent.TestPlanningOff
+//	17  the actor's output is actions, not plan text          pyautogui.TestRefusedReplies
+//	18  the monitor sees plan, state and action               monitor.TestReviewPrompt
+//	19  its criteria                                          monitor.TestPromptGoldens
+//	20  guidance or nothing                                   monitor.TestReview
+//	21  deviation from the plan is no problem                 monitor.TestPromptGoldens
+//	22  the world model must return progress_step             worldmodel.TestAssessRefusesMalformedReplies
+//	23  judged from the screen, not from actions              worldmodel.TestProgress
+//	24  achieved: one more, else unchanged                    agent.TestProgressNeverGoesBackOrSkips
+//	25  updates only by guidance                              agent.TestGoodProposalLeavesThePlanAlone
+//	26  an update sees task, screen, guidance and plan        planner.TestPromptGoldens
+//	27  completed steps stay byte for byte                    planner.TestReviseKeepsCompleted
+//	28  open steps change, steps may be added                 planner.TestRevise
+//	29  an updated plan obeys rules 2 to 5                    planner.TestReviseRepairsOnce
+//	30  it is in the next prompt                              agent.TestRevisedPlanIsInTheNextPrompt
+//	31  planning can be off                                   agent.TestPlanningOff
+//	32  ends with the task, or checks the goal when exhausted agent.TestExhaustedPlanIsExtended
+//	33  the Favorites scenario                                agent.TestFavorites
+//	34  goes on without plan or monitor when they fail        agent.TestAdviceFailsOpen
+//
+// TestRows checks that these tests exist.
+const planRows = 34
+
+// loopRows names a test for each lesson from agents that went before.
+//
+//	 1  typed plan, stable IDs                                planner.TestReviseNeverReusesAnID
+//	 2  2 to 7 steps, verbs, no actions, no coordinates       planner.TestGoals
+//	 3  one repair call, then a fallback                      planner.TestGenerateFallsBack
+//	 4  the last step states the effect                       planner.TestDoneWhen
+//	 5  completed steps cannot change                         planner.TestReviseKeepsCompleted
+//	 6  monotone progress, one step, with evidence            worldmodel.TestProgressIsMonotone
+//	 7  judged on the screen after the action                 worldmodel.TestProgressNeedsAFreshObservation
+//	 8  exhausted: verify the goal, then end or extend        agent.TestExhaustedPlanIsExtended
+//	 9  one rendering, right at the first and after the last  planner.TestFormat
+//	10  a rewrite sees screen, history, completed steps       planner.TestPromptGoldens
+//	11  rewrites are limited and name their cause             planner.TestReviseLimit
+//	12  a plan that failed is tried again                     agent.TestPlanThatFailedIsTriedAgain
+//	13  the plan can be off                                   agent.TestPlanningOff
+//	14  the plan has no system privilege                      agent.TestFavorites
+//	15  the world model sees the exact action                 worldmodel.TestAssessSeesTheExactActions
+//	16  strict schema, unknown fields refused                 llm.TestDecode
+//	17  asks again on any schema failure, within a deadline   llm.TestDecodeAsksAgainWithinOneDeadline
+//	24  the monitor is really called                          agent.TestMonitorIsCalledWhenADetectorFires
+//	25  detectors in code come first                          monitor.TestDetect
+//	29  of several proposals exactly one is performed         agent.TestGuidanceRegeneratesFirstAndRevisesLast
+//	30  of several code blocks one is performed               pyautogui.TestReplies
+//	31  typed grammar; a semicolon in a text splits nothing   pyautogui.TestCalls
+//	32  input at most once, its status checked                agent.TestBatchStopsAtASurprise
+//	33  settles before it looks                               screen.TestNoStaleFrame
+//	34  done is checked against the screen                    agent.TestDoneNeedsTheScreen
+//	35  screen text is delimited everywhere                   llm.TestUntrustedCannotBeEnded
+//	36  one entry of history for a step, after it             agent.TestOneEntryOfHistoryForAStep
+//
+// Rows 18 to 23, 26 to 28 are about foreseeing and guarding, which this program
+// does not do yet.
+const loopRows = 27
+
+// TestRows checks that every row of the tables above names a test that exists.
+func TestRows(t *testing.T) {
+	tests := map[string]bool{}
+	set := token.NewFileSet()
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(set, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "Test") {
+				tests[strings.TrimSuffix(file.Name.Name, "_test")+"."+f.Name.Name] = true
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+
+	file, err := parser.ParseFile(set, "rows_test.go", nil, parser.ParseComments)
+	require.NoError(t, err)
+	row := regexp.MustCompile(`^\s*(\d+)  .*\s(\w+\.Test\w+)$`)
+	rows := map[string]int{}
+	for _, group := range file.Comments {
+		table := ""
+		for _, line := range strings.Split(group.Text(), "\n") {
+			if name, _, ok := strings.Cut(line, " names a test for each"); ok {
+				table = name
+			}
+			if m := row.FindStringSubmatch(line); m != nil {
+				rows[table]++
+				assert.True(t, tests[m[2]], "row %s: there is no %s", m[1], m[2])
+			}
+		}
+	}
+	assert.Equal(t, map[string]int{"planRows": planRows, "loopRows": loopRows}, rows)
+}
