@@ -24,41 +24,25 @@ const (
 	clipboardLimit = 4 << 20
 	// clipboardWait is how long a program may take to answer for the clipboard.
 	clipboardWait = 3 * time.Second
-	// clipboardChunk is how much goes in one property; more goes in pieces.
-	clipboardChunk = 64 << 10
 )
 
 // A clipboard is the CLIPBOARD selection as the ICCCM (section 2) has it: the
 // text lives with its owner, who hands it out on request.
 type clipboard struct {
-	conn   *x11.Conn
-	own    xproto.Window
-	stop   func()
-	atoms  clipboardAtoms
-	serial chan struct{} // one reader at a time
+	conn  *x11.Conn
+	own   xproto.Window
+	stop  func()
+	atoms clipboardAtoms
 
-	mu        sync.Mutex
-	owned     bool
-	since     xproto.Timestamp
-	text      []byte
-	transfers map[transferKey]*transfer
-	waiting   []*waiter
+	mu      sync.Mutex
+	owned   bool
+	since   xproto.Timestamp
+	text    []byte
+	waiting []*waiter
 }
 
 type clipboardAtoms struct {
 	clipboard, targets, timestamp, utf8, text, plain, plainUTF8, incr, data xproto.Atom
-}
-
-// A transfer is text on its way in pieces, to one property of one window.
-type transfer struct {
-	target  xproto.Atom
-	rest    []byte
-	started time.Time
-}
-
-type transferKey struct {
-	window   xproto.Window
-	property xproto.Atom
 }
 
 // A waiter is told of events until its channel is full.
@@ -68,7 +52,7 @@ type waiter struct {
 }
 
 func newClipboard(conn *x11.Conn, own xproto.Window) (*clipboard, error) {
-	c := &clipboard{conn: conn, own: own, transfers: map[transferKey]*transfer{}}
+	c := &clipboard{conn: conn, own: own}
 	for name, atom := range map[string]*xproto.Atom{
 		"CLIPBOARD": &c.atoms.clipboard, "TARGETS": &c.atoms.targets, "TIMESTAMP": &c.atoms.timestamp,
 		"UTF8_STRING": &c.atoms.utf8, "TEXT": &c.atoms.text, "text/plain": &c.atoms.plain,
@@ -143,10 +127,6 @@ func (c *clipboard) handle(e xgb.Event) {
 			c.owned, c.text = false, nil
 			c.mu.Unlock()
 		}
-	case xproto.PropertyNotifyEvent:
-		if e.State == xproto.PropertyDelete && e.Window != c.own {
-			c.goOn(transferKey{e.Window, e.Atom})
-		}
 	}
 }
 
@@ -184,12 +164,12 @@ func (c *clipboard) convert(e xproto.SelectionRequestEvent, property xproto.Atom
 	case c.atoms.timestamp:
 		return c.put(e.Requestor, property, xproto.AtomInteger, 32, binary.LittleEndian.AppendUint32(nil, uint32(c.since)))
 	case c.atoms.text:
-		return c.give(e.Requestor, property, c.atoms.utf8, c.text)
+		return c.put(e.Requestor, property, c.atoms.utf8, 8, c.text)
 	case c.atoms.utf8, c.atoms.plainUTF8, c.atoms.plain:
-		return c.give(e.Requestor, property, e.Target, c.text)
+		return c.put(e.Requestor, property, e.Target, 8, c.text)
 	case xproto.AtomString:
 		text, ok := latin1(c.text)
-		return ok && c.give(e.Requestor, property, e.Target, text)
+		return ok && c.put(e.Requestor, property, e.Target, 8, text)
 	}
 	return false
 }
@@ -206,43 +186,11 @@ func latin1(text []byte) ([]byte, bool) {
 	return out, true
 }
 
+// put writes a property of the program that asks. All that an action can put on
+// the clipboard fits into one: a request has room for 256 KiB at least.
 func (c *clipboard) put(w xproto.Window, property, kind xproto.Atom, format byte, data []byte) bool {
 	return xproto.ChangePropertyChecked(c.conn.Conn, xproto.PropModeReplace, w, property, kind, format,
 		uint32(len(data)/int(format/8)), data).Check() == nil
-}
-
-// give hands text out at once, or in pieces if it is long (ICCCM 2.7.2): each
-// goes when the one before has been taken.
-func (c *clipboard) give(w xproto.Window, property, target xproto.Atom, text []byte) bool {
-	if len(text) <= clipboardChunk {
-		return c.put(w, property, target, 8, text)
-	}
-	for key, t := range c.transfers { // of programs that gave up
-		if time.Since(t.started) > time.Minute {
-			delete(c.transfers, key)
-		}
-	}
-	if c.conn.Select(w, xproto.EventMaskPropertyChange) != nil {
-		return false
-	}
-	c.transfers[transferKey{w, property}] = &transfer{target: target, rest: text, started: time.Now()}
-	return c.put(w, property, c.atoms.incr, 32, binary.LittleEndian.AppendUint32(nil, uint32(len(text))))
-}
-
-// goOn hands out the next piece; an empty one is the end.
-func (c *clipboard) goOn(key transferKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t, ok := c.transfers[key]
-	if !ok {
-		return
-	}
-	n := min(clipboardChunk, len(t.rest))
-	sent := c.put(key.window, key.property, t.target, 8, t.rest[:n])
-	t.rest = t.rest[n:]
-	if !sent || n == 0 {
-		delete(c.transfers, key)
-	}
 }
 
 // set makes the text the clipboard's.

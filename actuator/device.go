@@ -56,6 +56,7 @@ type Device struct {
 
 	// The rest belongs to who has the turn.
 	down   []input // what is down, in the order it went down
+	last   presses // of a mouse button
 	sent   bool    // whether the running action has sent anything
 	closed bool
 }
@@ -77,6 +78,10 @@ const (
 	// dragRest is how long the pointer rests before the button is let go: the
 	// program under it must say first whether it accepts the drop.
 	dragRest = 50 * time.Millisecond
+	// clickTime and clickReach, in pixels, are more than what programs allow
+	// between the clicks of a double click.
+	clickTime  = 520 * time.Millisecond
+	clickReach = 12
 )
 
 // Open connects to the desktop. It fails where there is none, and where the

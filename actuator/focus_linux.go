@@ -16,8 +16,10 @@ const (
 	// focusLimit is how long keys wait for the focus to settle before they are
 	// sent all the same: a person would press them too.
 	focusLimit = 2 * time.Second
-	// answerLimit is how long one program has for its answer meanwhile.
+	// answerLimit is how long the program with the focus has for its answer.
 	answerLimit = time.Second
+	// managerLimit is how long the window manager has for its answer.
+	managerLimit = 3 * time.Second
 	// muteWait stands in for the answer of a program that takes no pings, such
 	// as xterm: it has this long to take its input.
 	muteWait = 150 * time.Millisecond
@@ -128,7 +130,7 @@ func (x *x11Backend) ask(ctx context.Context, w xproto.Window, t time.Duration) 
 // before: it handles a click before the program gets it, and moves the focus
 // then. One that cannot be asked gets a pause.
 func (x *x11Backend) askManager(ctx context.Context) error {
-	limit, cancel := context.WithTimeout(ctx, answerLimit)
+	limit, cancel := context.WithTimeout(ctx, managerLimit)
 	defer cancel()
 	err := x.conn.PingManager(limit)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ type editor struct {
 	aside  actuator.Point // inside the other window
 	file   string
 	screen frame
+	box    image.Rectangle // of its window
 }
 
 // edit opens an editor on a desktop of its own.
@@ -46,6 +48,7 @@ func edit(t testing.TB) *editor {
 	require.Len(t, clients, 1)
 	box, err := conn.Box(clients[0])
 	require.NoError(t, err)
+	e.box = box
 	e.text = actuator.Point{X: box.Min.X + box.Dx()/2, Y: box.Min.Y + box.Dy()*3/4}
 	free := image.Rect(20, 20, 120, 120) // in the corner, clear of a centred window
 	require.False(t, free.Overlaps(box), "%v covers %v", box, free)
@@ -67,20 +70,19 @@ func click(at actuator.Point) actuator.Action {
 
 func press(keys ...actuator.Key) actuator.Action { return actuator.Press{Keys: keys, Count: 1} }
 
-// saved presses ctrl+s and returns what the file has in the end.
-func (e *editor) saved(t testing.TB, want string) string {
+// saved presses ctrl+s and returns what the file has after it was written. The
+// editor replaces the file as a whole.
+func (e *editor) saved(t testing.TB) string {
 	t.Helper()
 	before, err := os.Stat(e.file)
 	require.NoError(t, err)
 	e.do(t, press("ctrl", "s"))
-	var content []byte
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		content, err = os.ReadFile(e.file)
-		require.NoError(t, err)
-		if now, err := os.Stat(e.file); string(content) == want && err == nil && (!os.SameFile(before, now) || now.ModTime() != before.ModTime()) {
-			break
-		}
-	}
+	require.Eventually(t, func() bool {
+		now, err := os.Stat(e.file)
+		return err == nil && !os.SameFile(before, now)
+	}, 20*time.Second, 2*time.Millisecond, "the editor does not save")
+	content, err := os.ReadFile(e.file)
+	require.NoError(t, err)
 	return string(content)
 }
 
@@ -115,7 +117,7 @@ func (e *editor) typeOver(t testing.TB, text string) (got string, took time.Dura
 	start := time.Now()
 	e.do(t, actuator.Type{Text: actuator.Secret(text)})
 	took = time.Since(start)
-	return e.saved(t, text), took
+	return e.saved(t), took
 }
 
 func TestTypeMixedScripts(t *testing.T) {
@@ -154,7 +156,7 @@ func TestTypeOddTexts(t *testing.T) {
 	}
 	t.Run("carriage returns", func(t *testing.T) {
 		e.do(t, click(e.text), press("ctrl", "a"), actuator.Type{Text: "a\r\nb\rc"})
-		assert.Equal(t, "a\nb\nc", e.saved(t, "a\nb\nc"))
+		assert.Equal(t, "a\nb\nc", e.saved(t))
 	})
 }
 
@@ -202,4 +204,38 @@ func BenchmarkTypeASCII(b *testing.B) {
 	b.ReportMetric(float64(exact), "exact")
 	b.ReportMetric(float64(total), "total")
 	b.ReportMetric(float64(len(text)*total)/took.Seconds(), "chars/s")
+}
+
+// TestMouseSelects checks that a toolkit takes clicks and drags for what they
+// are. All lines are alike, so that it does not matter which ones are hit.
+func TestMouseSelects(t *testing.T) {
+	e := edit(t)
+	const line, lines = "one two three\n", 21 // so few that the text does not scroll
+	e.do(t, click(e.text), actuator.Type{Text: actuator.Secret(strings.Repeat(line, lines))})
+	e.saved(t) // it has taken all keys
+	word := actuator.Point{X: e.box.Min.X + 12, Y: e.text.Y}
+	begin := actuator.Point{X: e.box.Min.X + 2, Y: e.text.Y}
+	end := actuator.Point{X: e.box.Max.X - 30, Y: e.text.Y}
+	above := actuator.Point{X: end.X, Y: e.text.Y - 100}
+	copied := func() string {
+		output, err := e.device.Do(limit(t), actuator.Copy{}, nil)
+		require.NoError(t, err)
+		return strings.TrimSuffix(output, "\n")
+	}
+	e.do(t, actuator.Click{At: &word, Button: actuator.Left, Count: 2})
+	assert.Equal(t, "one", copied())
+	e.do(t, press("right"), actuator.Click{At: &word, Button: actuator.Left, Count: 3})
+	assert.Equal(t, "one two three", copied())
+	e.do(t, press("right"), actuator.Drag{Path: []actuator.Point{begin, end}, Button: actuator.Left})
+	assert.Equal(t, "one two three", copied())
+	e.do(t, press("left"), click(begin), actuator.Click{At: &end, Button: actuator.Left, Count: 1, Modifiers: []actuator.Key{"shift"}})
+	assert.Equal(t, "one two three", copied())
+	// Drag and drop: the selected word goes to the end of another line.
+	e.do(t, press("left"), actuator.Click{At: &word, Button: actuator.Left, Count: 2},
+		actuator.Drag{Path: []actuator.Point{word, above}, Button: actuator.Left})
+	got := strings.SplitAfter(e.saved(t), "\n")
+	slices.Sort(got)
+	want := append(slices.Repeat([]string{line}, lines-2), "", " two three\n", "one two threeone\n")
+	slices.Sort(want)
+	assert.Equal(t, want, got)
 }
