@@ -69,7 +69,7 @@ func decode[T any](resp *Response, s *Schema) (T, error) {
 	var v, zero T
 	data, err := extract(resp.Text)
 	if err == nil {
-		err = s.validate(data)
+		err = s.Validate(data)
 	}
 	if err == nil {
 		err = json.Unmarshal(data, &v)

@@ -117,8 +117,8 @@ func schemaName(t reflect.Type) string {
 	return name[:min(len(name), 64)]
 }
 
-// validate checks JSON against the schema.
-func (s *Schema) validate(data []byte) error {
+// Validate checks JSON against the schema.
+func (s *Schema) Validate(data []byte) error {
 	var parsed jsonschema.Schema
 	if err := json.Unmarshal(s.JSON, &parsed); err != nil {
 		return fmt.Errorf("schema %s: %w", s.Name, err)

@@ -11,6 +11,7 @@ import (
 // for the most.
 type dialect struct {
 	format        format
+	described     bool // the schema is in the prompt although response_format was taken: it had no effect
 	newLimit      bool // max_completion_tokens, as reasoning models want it, and local servers do not know it
 	noTemperature bool // reasoning models take only the default
 }
@@ -18,7 +19,7 @@ type dialect struct {
 // LogValue names what requests do without.
 func (d dialect) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("schema", [...]string{"response_format", "prompt and json_object", "prompt"}[d.format]),
-		slog.Bool("max_tokens", !d.newLimit), slog.Bool("temperature", !d.noTemperature))
+		slog.Bool("described", d.described), slog.Bool("max_tokens", !d.newLimit), slog.Bool("temperature", !d.noTemperature))
 }
 
 // A format is how a schema is given.
@@ -53,4 +54,15 @@ func (d dialect) without(refused string, req *llm.Request) (dialect, bool) {
 		return d, false
 	}
 	return d, true
+}
+
+// after returns the dialect for further requests, given a reply in this one. An
+// endpoint that takes a schema and then does not keep to it ignored it, and so the
+// model has never seen it.
+func (d dialect) after(req *llm.Request, resp *llm.Response) dialect {
+	cutOff := resp.Finish == "length" || resp.Finish == "refusal" || resp.Finish == "content_filter"
+	if req.Schema != nil && d.format == jsonSchema && !cutOff && req.Schema.Validate([]byte(resp.Text)) != nil {
+		d.described = true
+	}
+	return d
 }

@@ -6,8 +6,8 @@
 // widest way: a reply's length as max_tokens, a schema to be enforced as
 // response_format. When the endpoint refuses one of these by name, the request
 // is sent again without it, and what worked is remembered for the model. A schema
-// that the endpoint cannot enforce is explained in the prompt instead, so callers
-// validate replies in any case, as [llm.Decode] does.
+// that the endpoint cannot enforce, or turns out to ignore, is explained in the
+// prompt, so callers validate replies in any case, as [llm.Decode] does.
 //
 // Requests are not tried again after other failures, nor limited in time beyond
 // their context: both are for [llm.Client].
@@ -69,7 +69,7 @@ func (e *Endpoint) Complete(ctx context.Context, req *llm.Request) (*llm.Respons
 	for {
 		resp, refused, err := e.send(ctx, req, d)
 		if err == nil {
-			e.remember(req.Model, d)
+			e.remember(req.Model, d.after(req, resp))
 			return resp, nil
 		}
 		next, ok := d.without(refused, req)

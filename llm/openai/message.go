@@ -26,7 +26,7 @@ func (e *Endpoint) params(req *llm.Request, d dialect) (p openai.ChatCompletionN
 		case jsonObject:
 			p.ResponseFormat.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
 		}
-		if d.format != jsonSchema {
+		if d.format != jsonSchema || d.described {
 			if messages, err = llm.DescribeSchema(messages, req.Schema); err != nil {
 				return p, err
 			}

@@ -218,6 +218,26 @@ func TestSchemaFallsBackToThePrompt(t *testing.T) {
 	}
 }
 
+func TestSchemaThatIsIgnoredIsExplained(t *testing.T) {
+	for _, first := range []string{"I think it is fine.", `{"fine":true}`} {
+		server := llmtest.NewServer(t, llmtest.Completion(first), llmtest.Completion(`{"ok":true}`), llmtest.Completion(`{"ok":true}`))
+		e := &openai.Endpoint{BaseURL: server.URL}
+		for range 2 {
+			_, err := llm.Decode[answer](t.Context(), e, request())
+			require.NoError(t, err)
+		}
+		for i, want := range []bool{false, true, true} {
+			r := server.Requests()[i]
+			assert.Equal(t, want, strings.Contains(field(t, r, "messages"), "JSON schema"), i)
+			assert.Contains(t, field(t, r, "response_format"), "json_schema", "it does no harm")
+		}
+	}
+	server := llmtest.NewServer(t, llmtest.CompletionOf(llm.Response{Text: `{"ok":`, Finish: "length"}), llmtest.Completion(`{"ok":true}`))
+	_, err := llm.Decode[answer](t.Context(), &openai.Endpoint{BaseURL: server.URL}, request())
+	require.NoError(t, err)
+	assert.NotContains(t, field(t, server.Requests()[1], "messages"), "JSON schema", "a reply that was cut off says nothing about the endpoint")
+}
+
 func TestProseIsAskedForAgain(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.Completion("I think it is fine."), llmtest.Completion(`{"ok":true}`))
 	got, err := llm.Decode[answer](t.Context(), &openai.Endpoint{BaseURL: server.URL}, request())
