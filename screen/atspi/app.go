@@ -2,7 +2,7 @@ package atspi
 
 import (
 	"context"
-	"time"
+	"errors"
 
 	"github.com/godbus/dbus/v5"
 )
@@ -10,12 +10,16 @@ import (
 // An app is a running program that has an accessibility tree.
 type app struct {
 	root    reference
-	name    string // what it calls itself; "" until it has told
+	bus     *dbus.Conn // the accessibility bus
+	address string     // of the accessibility bus
+
+	known   bool   // the program was asked for what follows
+	name    string // what it calls itself
 	pid     int
 	toolkit string
-	bus     *dbus.Conn
-	address string          // for connections past the bus, which take a third less time; "" if it offers none
-	direct  *dbus.Conn      // such a connection, or nil
+	direct  string // its own address, past the bus, which saves a third of the time; "" if it has none
+
+	wire    *wire           // to the program, or to the bus; nil if it has to be opened
 	pending chan *dbus.Call // gets the answer of a program that hung; nil while it does not
 }
 
@@ -42,20 +46,18 @@ func (a *app) read(parent context.Context, o Options) reading {
 	defer cancel()
 	var nodes []Node
 	calls := 0
-	err := a.introduce(ctx, o.Silence)
-	if err == nil {
-		err = a.approach(ctx, o.Silence)
-	}
+	err := a.introduce(ctx, o)
 	if err == nil {
 		nodes, calls, err = a.walk(ctx, o)
 	}
-	switch {
-	case parent.Err() != nil:
-		a.close() // answers nobody waits for
-	case err != nil:
-		a.hang()
+	if err != nil {
+		a.close() // answers may be under way that nobody waits for
 	}
-	return reading{name: a.label(), nodes: nodes, hung: err != nil, calls: calls}
+	hung := err != nil && !errors.Is(err, errGone) && parent.Err() == nil
+	if hung {
+		a.knock()
+	}
+	return reading{name: a.label(), nodes: nodes, hung: hung, calls: calls}
 }
 
 // label returns a name for the program, also if it never told one.
@@ -66,58 +68,74 @@ func (a *app) label() string {
 	return processName(a.pid, a.root.name)
 }
 
-// introduce asks a program that is new for its name and its address.
-func (a *app) introduce(ctx context.Context, silence time.Duration) error {
+// introduce asks a program that is new for its name and its address, and
+// connects to it.
+func (a *app) introduce(ctx context.Context, o Options) error {
 	if a.pid == 0 {
 		call := a.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, a.root.name)
 		var pid uint32
 		if call.Store(&pid) != nil {
-			return ctx.Err() // gone already
+			return cause(ctx, errGone)
 		}
 		a.pid = int(pid)
 	}
-	if a.name != "" {
+	if !a.known {
+		if err := a.meet(ctx, o); err != nil {
+			return err
+		}
+	}
+	if a.wire != nil {
 		return nil
 	}
-	p := newPipe(a.root.name, nil, a.bus)
-	p.call(a.root, application, "GetApplicationBusAddress", func(body []any) {
-		a.address, _ = first[string](body)
-	})
-	p.property(a.root, application, "ToolkitName", func(v any) { a.toolkit, _ = v.(string) })
-	p.property(a.root, accessible, "Name", func(v any) { a.name, _ = v.(string) })
-	if err := p.run(ctx, silence); err != nil {
-		return err
+	if a.direct != "" {
+		near, cancel := context.WithTimeout(ctx, o.Silence)
+		defer cancel()
+		var err error
+		if a.wire, err = openWire(near, a.direct, false); err == nil {
+			return nil
+		}
+		if near.Err() != nil {
+			return errSilent
+		}
+		a.direct = "" // of another user, or in another container: the bus will do
 	}
-	return nil
+	var err error
+	a.wire, err = openWire(ctx, a.address, true)
+	return err
 }
 
-// approach connects to a program past the bus, if it offers that.
-func (a *app) approach(ctx context.Context, silence time.Duration) error {
-	if a.direct != nil && a.direct.Connected() || a.address == "" {
-		return nil
-	}
-	near, cancel := context.WithTimeout(ctx, silence)
-	defer cancel()
-	direct, err := connect(near, a.address, false)
-	if err != nil && near.Err() != nil {
-		return errSilent
-	}
+// meet asks a program over the bus who it is.
+func (a *app) meet(ctx context.Context, o Options) error {
+	w, err := openWire(ctx, a.address, true)
 	if err != nil {
-		a.address = "" // of another user, or in another container: the bus will do
+		return err
 	}
-	a.direct = direct
-	return nil
+	defer w.conn.Close()
+	p := newPipe(w, a.root.name)
+	p.property(a.root, accessible, "Name", func(v any) { a.name, _ = v.(string) })
+	p.property(a.root, application, "ToolkitName", func(v any) { a.toolkit, _ = v.(string) })
+	p.ask(a.root, application, "GetApplicationBusAddress", func(body []any) { a.direct, _ = first[string](body) })
+	err = p.run(ctx, o.Silence)
+	a.known = err == nil
+	return err
 }
 
 // walk reads the tree, and returns what it has when the program hangs.
 func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
+	p := newPipe(a.wire, a.root.name)
+	if a.direct != "" {
+		p.name = ""
+	}
 	w := &walk{
-		pipe: newPipe(a.root.name, a.direct, a.bus), root: a.root,
+		pipe: p, root: a.root,
 		// GTK 4 says of windows only whether they are showing. (GTK 3 is "gtk".)
 		loose: a.toolkit == "GTK", maxNodes: o.MaxNodes, seen: map[reference]bool{},
 	}
 	w.start()
 	err := w.run(ctx, o.Silence)
+	if err == nil && len(w.strangers) > 0 {
+		err = a.visit(ctx, o, w)
+	}
 	out := assembler{app: a.name, pid: a.pid}
 	for _, win := range w.windows {
 		out.add(win, place{node: -1, clip: everywhere})
@@ -125,27 +143,39 @@ func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
 	return out.nodes, w.calls, err
 }
 
-// hang notes that the program does not answer. It is asked for a sign of life,
-// and left alone until that comes.
-func (a *app) hang() {
-	a.close()
-	a.pending = make(chan *dbus.Call, 1)
-	m := &dbus.Message{
-		Type: dbus.TypeMethodCall,
-		Headers: map[dbus.HeaderField]dbus.Variant{
-			dbus.FieldDestination: dbus.MakeVariant(a.root.name),
-			dbus.FieldPath:        dbus.MakeVariant(a.root.path),
-			dbus.FieldInterface:   dbus.MakeVariant("org.freedesktop.DBus.Peer"),
-			dbus.FieldMember:      dbus.MakeVariant("Ping"),
-		},
+// visit reads those parts of a tree that other programs give, such as the
+// process of a browser that draws a page.
+func (a *app) visit(ctx context.Context, o Options, w *walk) error {
+	wire, err := openWire(ctx, a.address, true)
+	if err != nil {
+		return err
 	}
-	a.bus.Send(m, a.pending)
+	defer wire.conn.Close()
+	for _, host := range w.strangers {
+		sub := &walk{
+			pipe: newPipe(wire, host.ref.name), root: reference{name: host.ref.name},
+			maxNodes: o.MaxNodes, seen: w.seen, shown: w.shown,
+		}
+		sub.examine(host)
+		if err := sub.run(ctx, o.Silence); err != nil {
+			return err
+		}
+		w.shown, w.calls = sub.shown, w.calls+sub.calls
+	}
+	return nil
+}
+
+// knock asks a program that does not answer for a sign of life. It is left
+// alone until that comes.
+func (a *app) knock() {
+	a.pending = make(chan *dbus.Call, 1)
+	a.bus.Object(a.root.name, dbus.ObjectPath(a.root.path)).Go("org.freedesktop.DBus.Peer.Ping", 0, a.pending)
 }
 
 // close ends the connection to the program.
 func (a *app) close() {
-	if a.direct != nil {
-		a.direct.Close()
-		a.direct = nil
+	if a.wire != nil {
+		a.wire.conn.Close()
+		a.wire = nil
 	}
 }

@@ -44,7 +44,7 @@ func (t *table) corner(y int) {
 		return
 	}
 	next := func() { t.corner(y + probeStep) }
-	t.call(t.object.ref, component, "GetAccessibleAtPoint", func(body []any) {
+	t.ask(t.object.ref, component, "GetAccessibleAtPoint", func(body []any) {
 		ref, ok := reference{}, false
 		if len(body) > 0 {
 			ref, ok = newReference(body[0])
@@ -53,7 +53,7 @@ func (t *table) corner(y int) {
 			next()
 			return
 		}
-		t.call(ref, accessible, "GetIndexInParent", func(body []any) {
+		t.ask(ref, accessible, "GetIndexInParent", func(body []any) {
 			index, ok := first[int32](body)
 			if !ok || index < 0 {
 				next()
@@ -66,7 +66,7 @@ func (t *table) corner(y int) {
 
 // position asks for the row and column of a cell, and goes on from there.
 func (t *table) position(index int32, otherwise func()) {
-	t.call(t.object.ref, tables, "GetRowColumnExtentsAtIndex", func(body []any) {
+	t.ask(t.object.ref, tables, "GetRowColumnExtentsAtIndex", func(body []any) {
 		if len(body) < 3 {
 			otherwise()
 			return
@@ -108,7 +108,7 @@ func (t *table) scan(row, column, down, right int) {
 				finish()
 				return
 			}
-			t.call(ref, component, "GetExtents", func(body []any) {
+			t.ask(ref, component, "GetExtents", func(body []any) {
 				boxes[i], placed[i] = rectangle(body)
 				finish()
 			}, uint32(0))
@@ -137,7 +137,7 @@ func (t *table) note(row, column, down, right int, boxes []image.Rectangle, plac
 
 // cell asks for the object of one cell.
 func (t *table) cell(row, column int, then func(reference, bool)) {
-	t.call(t.object.ref, tables, "GetAccessibleAt", func(body []any) {
+	t.ask(t.object.ref, tables, "GetAccessibleAt", func(body []any) {
 		if len(body) == 0 {
 			then(reference{}, false)
 			return
@@ -176,14 +176,14 @@ func (t *table) cells() {
 // describeCell asks for the name and the text of a cell.
 func (t *table) describeCell(o *object, states bool) {
 	askStates := func() {
-		t.call(o.ref, accessible, "GetState", func(body []any) {
+		t.ask(o.ref, accessible, "GetState", func(body []any) {
 			if words, ok := first[[]uint32](body); ok {
 				o.states = newStateSet(words)
 			}
 		})
 	}
 	t.property(o.ref, accessible, "Name", func(v any) { o.name, _ = v.(string) })
-	t.call(o.ref, texts, "GetText", func(body []any) {
+	t.ask(o.ref, texts, "GetText", func(body []any) {
 		o.text, _ = first[string](body)
 		if !states && o.text != "" {
 			askStates()
@@ -209,7 +209,7 @@ func (w *walk) sample(o *object) {
 	for y := visible.Min.Y + step.Y/2; y < visible.Max.Y; y += step.Y {
 		for x := visible.Min.X + min(step.X/2, columnStep); x < visible.Max.X && samples < maxSamples; x += step.X {
 			samples++
-			w.call(o.ref, component, "GetAccessibleAtPoint", func(body []any) {
+			w.ask(o.ref, component, "GetAccessibleAtPoint", func(body []any) {
 				if len(body) == 0 {
 					return
 				}

@@ -3,9 +3,8 @@ package atspi
 import (
 	"context"
 	"errors"
+	"net"
 	"time"
-
-	"github.com/godbus/dbus/v5"
 )
 
 // inFlight is how many calls to one program are under way at once. It is enough
@@ -24,14 +23,17 @@ const (
 	properties  = "org.freedesktop.DBus.Properties"
 )
 
-// errSilent reports a program that stopped answering.
-var errSilent = errors.New("no answer in time")
+// Why a program's tree was not read to its end.
+var (
+	errSilent = errors.New("no answer in time")
+	errGone   = errors.New("program is gone")
+)
 
 // A reference names an accessible object: the program, by its name on the bus,
 // and the object in it.
 type reference struct {
 	name string
-	path dbus.ObjectPath
+	path string
 }
 
 // null reports whether the reference stands for "no object".
@@ -46,7 +48,7 @@ func newReference(v any) (reference, bool) {
 		return reference{}, false
 	}
 	name, _ := fields[0].(string)
-	path, _ := fields[1].(dbus.ObjectPath)
+	path, _ := fields[1].(string)
 	r := reference{name, path}
 	return r, !r.null()
 }
@@ -54,35 +56,28 @@ func newReference(v any) (reference, bool) {
 // A pipe makes calls to one program without waiting for the answer of one
 // before sending the next. It belongs to one goroutine.
 type pipe struct {
-	name   string     // the program's name on the bus
-	direct *dbus.Conn // to the program, past the bus; nil if it has none
-	bus    *dbus.Conn
-
-	done    chan *dbus.Call // never blocks a sender: it has room for all calls under way
-	waiting map[*dbus.Call]func(body []any)
+	*wire
+	name    string // the program's name on the bus that the wire leads to; "" if it leads to the program
+	waiting map[uint32]func(body []any)
 	queue   []request
 	calls   int // made so far
 }
 
+// A request is a call that has to wait for its turn.
 type request struct {
-	to            reference
-	iface, member string
-	args          []any
-	then          func(body []any)
+	path, iface, member string
+	args                []any
+	then                func(body []any)
 }
 
-func newPipe(name string, direct, bus *dbus.Conn) *pipe {
-	return &pipe{
-		name: name, direct: direct, bus: bus,
-		done:    make(chan *dbus.Call, inFlight),
-		waiting: make(map[*dbus.Call]func([]any), inFlight),
-	}
+func newPipe(w *wire, name string) *pipe {
+	return &pipe{wire: w, name: name, waiting: make(map[uint32]func([]any), inFlight)}
 }
 
-// call calls a method of an object. While [pipe.run] runs, then is called with
+// ask calls a method of an object. While [pipe.run] runs, then is called with
 // the answer, or with nothing if the call failed: objects come and go.
-func (p *pipe) call(to reference, iface, member string, then func(body []any), args ...any) {
-	r := request{to, iface, member, args, then}
+func (p *pipe) ask(of reference, iface, member string, then func(body []any), args ...any) {
+	r := request{of.path, iface, member, args, then}
 	if len(p.waiting) >= inFlight {
 		p.queue = append(p.queue, r)
 		return
@@ -92,55 +87,45 @@ func (p *pipe) call(to reference, iface, member string, then func(body []any), a
 
 // property asks for a property of an object.
 func (p *pipe) property(of reference, iface, name string, then func(value any)) {
-	p.call(of, properties, "Get", func(body []any) {
-		v, _ := first[dbus.Variant](body)
-		then(v.Value())
+	p.ask(of, properties, "Get", func(body []any) {
+		if len(body) == 0 {
+			body = []any{nil}
+		}
+		then(body[0])
 	}, iface, name)
 }
 
 func (p *pipe) send(r request) {
-	m := &dbus.Message{
-		Type: dbus.TypeMethodCall,
-		Headers: map[dbus.HeaderField]dbus.Variant{
-			dbus.FieldPath:      dbus.MakeVariant(r.to.path),
-			dbus.FieldInterface: dbus.MakeVariant(r.iface),
-			dbus.FieldMember:    dbus.MakeVariant(r.member),
-		},
-		Body: r.args,
-	}
-	if len(r.args) > 0 {
-		m.Headers[dbus.FieldSignature] = dbus.MakeVariant(dbus.SignatureOf(r.args...))
-	}
-	conn := p.direct
-	if conn == nil || r.to.name != p.name {
-		conn = p.bus
-		m.Headers[dbus.FieldDestination] = dbus.MakeVariant(r.to.name)
-	}
-	p.waiting[conn.Send(m, p.done)] = r.then
+	p.waiting[p.call(p.name, r.path, r.iface, r.member, r.args...)] = r.then
 	p.calls++
 }
 
-// run handles answers until none is due. It gives up with [errSilent] when
-// none came for the time given, and when ctx ends.
+// run sends what was asked and handles answers until none is due. It gives up
+// with [errSilent] when none came for the time given, and when ctx ends. The
+// wire is of no use after an error.
 func (p *pipe) run(ctx context.Context, silence time.Duration) error {
-	timer := time.NewTimer(silence)
-	defer timer.Stop()
+	stop := p.bound(ctx)
+	defer stop()
 	for len(p.waiting) > 0 {
-		select {
-		case c := <-p.done:
-			then := p.waiting[c]
-			delete(p.waiting, c)
-			if c.Err != nil {
-				then(nil)
-			} else {
-				then(c.Body)
+		if p.in.Buffered() == 0 { // else there is more to take before we have to wait
+			p.conn.SetDeadline(time.Now().Add(silence))
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-			timer.Reset(silence)
-		case <-timer.C:
-			return errSilent
-		case <-ctx.Done():
-			return ctx.Err()
+			if err := p.flush(); err != nil {
+				return cause(ctx, err)
+			}
 		}
+		serial, body, err := p.message()
+		if err != nil {
+			return cause(ctx, err)
+		}
+		then, ok := p.waiting[serial]
+		if !ok {
+			continue // a signal, or what a bus says
+		}
+		delete(p.waiting, serial)
+		then(body)
 		for len(p.queue) > 0 && len(p.waiting) < inFlight {
 			r := p.queue[0]
 			p.queue = p.queue[1:]
@@ -148,6 +133,18 @@ func (p *pipe) run(ctx context.Context, silence time.Duration) error {
 		}
 	}
 	return nil
+}
+
+// cause tells why a wire failed: time is up, or the program is gone.
+func cause(ctx context.Context, err error) error {
+	var timeout net.Error
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return errSilent
+	}
+	return errGone
 }
 
 // first returns the first value of an answer if it has the type wanted.

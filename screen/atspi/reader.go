@@ -38,6 +38,7 @@ type Reader struct {
 
 	mu   sync.Mutex
 	bus  *dbus.Conn // the accessibility bus
+	at   string     // its address
 	apps map[reference]*app
 }
 
@@ -70,7 +71,7 @@ func Open(ctx context.Context, o *Options) (*Reader, error) {
 
 // connect asks the session bus for the accessibility bus and connects to that.
 func (r *Reader) connect(ctx context.Context) error {
-	session, err := connect(ctx, r.o.BusAddress, true)
+	session, err := connect(ctx, r.o.BusAddress)
 	if err != nil {
 		return fmt.Errorf("%w: session bus: %w", ErrNoBus, err)
 	}
@@ -87,15 +88,16 @@ func (r *Reader) connect(ctx context.Context) error {
 	if err := launcher.CallWithContext(ctx, "org.a11y.Bus.GetAddress", 0).Store(&address); err != nil {
 		return fmt.Errorf("%w: is at-spi2-core installed? %w", ErrNoBus, err)
 	}
-	if r.bus, err = connect(ctx, address, true); err != nil {
+	if r.bus, err = connect(ctx, address); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoBus, err)
 	}
+	r.at = address
 	return nil
 }
 
-// connect connects to a bus (hello), or to a program. The context bounds the
-// connecting, not the connection.
-func connect(ctx context.Context, address string, hello bool) (*dbus.Conn, error) {
+// connect connects to a bus. The context bounds the connecting, not the
+// connection.
+func connect(ctx context.Context, address string) (*dbus.Conn, error) {
 	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
 	conn, err := dbus.Dial(address, dbus.WithContext(alive))
 	if err != nil {
@@ -104,7 +106,7 @@ func connect(ctx context.Context, address string, hello bool) (*dbus.Conn, error
 	}
 	stop := context.AfterFunc(ctx, kill) // ends a wait for an answer
 	err = conn.Auth(nil)
-	if err == nil && hello {
+	if err == nil {
 		err = conn.Hello()
 	}
 	if !stop() {
@@ -176,7 +178,10 @@ func (r *Reader) running(ctx context.Context) ([]*app, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.o.AppTimeout)
 	defer cancel()
-	var list [][]any
+	var list []struct {
+		Name string
+		Path dbus.ObjectPath
+	}
 	registry := r.bus.Object("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
 	if err := registry.CallWithContext(ctx, accessible+".GetChildren", 0).Store(&list); err != nil {
 		return nil, fmt.Errorf("accessibility registry: %w", err)
@@ -184,13 +189,13 @@ func (r *Reader) running(ctx context.Context) ([]*app, error) {
 	var apps []*app
 	keep := map[reference]bool{}
 	for _, v := range list {
-		ref, ok := newReference(v)
-		if !ok || keep[ref] {
+		ref := reference{v.Name, string(v.Path)}
+		if ref.null() || keep[ref] {
 			continue
 		}
 		keep[ref] = true
 		if r.apps[ref] == nil {
-			r.apps[ref] = &app{root: ref, bus: r.bus}
+			r.apps[ref] = &app{root: ref, bus: r.bus, address: r.at}
 		}
 		apps = append(apps, r.apps[ref])
 	}

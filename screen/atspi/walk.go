@@ -43,13 +43,15 @@ type walk struct {
 	loose    bool // the toolkit does not tell what is showing
 	maxNodes int
 	windows  []*object
-	seen     map[reference]bool
-	shown    int
+
+	strangers []*object // objects of other programs in this tree
+	seen      map[reference]bool
+	shown     int
 }
 
 // start asks for the windows of the program.
 func (w *walk) start() {
-	w.call(w.root, accessible, "GetChildren", func(body []any) {
+	w.ask(w.root, accessible, "GetChildren", func(body []any) {
 		for _, ref := range references(body) {
 			if o := w.look(ref, nil); o != nil {
 				w.windows = append(w.windows, o)
@@ -58,14 +60,25 @@ func (w *walk) start() {
 	})
 }
 
-// look asks for an object's states, and goes on if it is shown.
+// look examines an object that was not seen before. One that is of another
+// program, such as a web page in a window, is left for later.
 func (w *walk) look(ref reference, parent *object) *object {
 	if w.seen[ref] || w.shown >= w.maxNodes {
 		return nil
 	}
 	w.seen[ref] = true
 	o := &object{ref: ref, parent: parent}
-	w.call(ref, accessible, "GetState", func(body []any) {
+	if ref.name != w.root.name {
+		w.strangers = append(w.strangers, o)
+	} else {
+		w.examine(o)
+	}
+	return o
+}
+
+// examine asks for an object's states, and for the rest if it is shown.
+func (w *walk) examine(o *object) {
+	w.ask(o.ref, accessible, "GetState", func(body []any) {
 		words, _ := first[[]uint32](body)
 		o.states = newStateSet(words)
 		if o.visible = o.states.shown(w.loose); o.visible && w.shown < w.maxNodes {
@@ -73,12 +86,11 @@ func (w *walk) look(ref reference, parent *object) *object {
 			w.describe(o)
 		}
 	})
-	return o
 }
 
 // describe asks for all else about an object.
 func (w *walk) describe(o *object) {
-	w.call(o.ref, component, "GetExtents", func(body []any) {
+	w.ask(o.ref, component, "GetExtents", func(body []any) {
 		o.box, o.placed = rectangle(body)
 	}, uint32(0))
 	w.property(o.ref, accessible, "Name", func(v any) {
@@ -86,7 +98,7 @@ func (w *walk) describe(o *object) {
 		o.name = strings.TrimSpace(name)
 	})
 	// The role comes last: the box is known when the children are asked for.
-	w.call(o.ref, accessible, "GetRole", func(body []any) {
+	w.ask(o.ref, accessible, "GetRole", func(body []any) {
 		var number uint32
 		number, o.known = first[uint32](body)
 		o.role = role(number)
@@ -121,7 +133,7 @@ func (w *walk) descend(o *object) {
 // children asks for all children of an object and looks at the first of them,
 // up to limit; and at the rest if one of these is shown.
 func (w *walk) children(o *object, limit int) {
-	w.call(o.ref, accessible, "GetChildren", func(body []any) {
+	w.ask(o.ref, accessible, "GetChildren", func(body []any) {
 		refs := references(body)
 		n := min(limit, len(refs))
 		for _, ref := range refs[:n] {
@@ -137,7 +149,7 @@ func (w *walk) children(o *object, limit int) {
 // those before is shown.
 func (w *walk) probe(o *object, rest []reference) {
 	// Answers come in order, so this one comes after those of the children.
-	w.call(o.ref, accessible, "GetState", func([]any) {
+	w.ask(o.ref, accessible, "GetState", func([]any) {
 		for _, c := range o.children {
 			if c != nil && c.visible {
 				for _, ref := range rest {
@@ -171,7 +183,7 @@ func (w *walk) content(o *object) {
 // the part that starts with the first character that can be seen.
 func (w *walk) readText(o *object, n int32) {
 	read := func(from int32) {
-		w.call(o.ref, texts, "GetText", func(body []any) {
+		w.ask(o.ref, texts, "GetText", func(body []any) {
 			o.text, _ = first[string](body)
 		}, from, min(n, from+maxText))
 	}
@@ -180,7 +192,7 @@ func (w *walk) readText(o *object, n int32) {
 		return
 	}
 	corner := w.extent(o).Min.Add(image.Pt(2, 2))
-	w.call(o.ref, texts, "GetOffsetAtPoint", func(body []any) {
+	w.ask(o.ref, texts, "GetOffsetAtPoint", func(body []any) {
 		offset, _ := first[int32](body)
 		read(max(0, min(offset, n-1)))
 	}, int32(corner.X), int32(corner.Y), uint32(0))
@@ -200,7 +212,7 @@ func (w *walk) extent(o *object) image.Rectangle {
 
 // references reads a list of objects.
 func references(body []any) []reference {
-	list, _ := first[[][]any](body)
+	list, _ := first[[]any](body)
 	refs := make([]reference, 0, len(list))
 	for _, v := range list {
 		if r, ok := newReference(v); ok {
