@@ -45,7 +45,7 @@ func (d *display) capture(everything bool) (shot, error) {
 
 // captureSized sends all requests at once, so that the answers tell of one moment.
 func (d *display) captureSized(w, h int, everything bool) (shot, error) {
-	d.shared.fit(w * h * d.format.bytes)
+	d.shared.fit(d.format.stride(w) * h)
 	pixels := d.requestPixels(w, h)
 	var (
 		cursor   xfixes.GetCursorImageCookie
@@ -265,10 +265,13 @@ func formatOf(conn *x11.Conn) (pixelFormat, error) {
 	return f, nil
 }
 
+// stride returns the number of bytes of a row, which ends at 32 bits.
+func (f pixelFormat) stride(w int) int { return (w*f.bytes + 3) &^ 3 }
+
 // convert fills a picture with the server's pixels.
 func (f pixelFormat) convert(m *image.RGBA, data []byte) error {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
-	stride := (w*f.bytes + 3) &^ 3 // rows end at 32 bits
+	stride := f.stride(w)
 	if len(data) < stride*h {
 		return fmt.Errorf("the server sent %d bytes of a picture of %d", len(data), stride*h)
 	}

@@ -67,6 +67,8 @@ func (d *display) capture(everything bool) (shot, error) {
 
 func (d *display) windows() ([]Window, error) { return nil, nil }
 
+func (d *display) looked() {}
+
 // stirred tells whether anything happened since the last wait ended.
 func (d *display) stirred() bool {
 	now, err := d.capture(false)

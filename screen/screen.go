@@ -51,10 +51,11 @@ type Screen struct {
 	opt     Options
 	display *display
 	turn    chan struct{} // holds one token: who has it may use display
+	closed  chan struct{}
+	close   func() error
 
 	mu     sync.Mutex
 	frames int // observations so far
-	closed bool
 }
 
 var (
@@ -68,7 +69,8 @@ var (
 // Open begins to watch a desktop. It fails if there is none, and its error says
 // what to do then. A nil opt means all defaults.
 func Open(ctx context.Context, opt *Options) (*Screen, error) {
-	s := &Screen{turn: make(chan struct{}, 1)}
+	s := &Screen{turn: make(chan struct{}, 1), closed: make(chan struct{})}
+	s.close = sync.OnceValue(s.shut)
 	if opt != nil {
 		s.opt = *opt
 	}
@@ -93,21 +95,22 @@ func Open(ctx context.Context, opt *Options) (*Screen, error) {
 	return s, nil
 }
 
-// Close lets the desktop go.
-func (s *Screen) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil
-	}
-	s.closed = true
-	s.display.hangUp() // whoever has the turn fails soon
+// Close lets the desktop go. Calls in progress fail with [ErrClosed] or with
+// the error of a connection that ended.
+func (s *Screen) Close() error { return s.close() }
+
+func (s *Screen) shut() error {
+	close(s.closed)
+	s.display.hangUp() // whoever has the turn fails soon, and gives it back
 	select {
 	case <-s.turn:
-		return s.display.close()
 	case <-time.After(closeLimit):
 		return fmt.Errorf("close screen: the display %s does not answer", s.opt.Display)
 	}
+	if err := s.display.close(); err != nil {
+		return fmt.Errorf("close screen: %w", err)
+	}
+	return nil
 }
 
 // closeLimit is how long Close waits for a call in progress to notice.
@@ -244,14 +247,15 @@ func turn[T any](ctx context.Context, s *Screen, f func(*display) (T, error)) (T
 	select {
 	case <-ctx.Done():
 		return zero, ctx.Err()
+	case <-s.closed:
+		return zero, ErrClosed
 	case <-s.turn:
 	}
-	s.mu.Lock()
-	closed := s.closed
-	s.mu.Unlock()
-	if closed {
+	select {
+	case <-s.closed: // this call and Close came at once
 		s.turn <- struct{}{}
 		return zero, ErrClosed
+	default:
 	}
 	return await(ctx, func() (T, error) {
 		defer func() { s.turn <- struct{}{} }()

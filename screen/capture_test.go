@@ -1,0 +1,229 @@
+//go:build linux
+
+package screen_test
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"desktop-agent/sandbox"
+	"desktop-agent/screen"
+
+	"github.com/jezek/xgb/randr"
+	"github.com/jezek/xgb/xproto"
+	"github.com/kbinani/screenshot"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// at reads a colour as 0xRRGGBB.
+func at(m *image.RGBA, p image.Point) uint32 {
+	c := m.RGBAAt(p.X, p.Y)
+	return uint32(c.R)<<16 | uint32(c.G)<<8 | uint32(c.B)
+}
+
+func TestCaptureIsPixelEqualToThePortableOne(t *testing.T) {
+	d := newDesk(t, nil)
+	d.open("mousepad")
+	d.move(image.Pt(5, 5))
+	t.Setenv("DISPLAY", d.Display())
+	before, err := screenshot.CaptureDisplay(0) // before our connection: it writes the library's tables
+	require.NoError(t, err)
+	s := d.screen(screen.Options{})
+	got, err := s.Capture(limit(t))
+	require.NoError(t, err)
+	require.Equal(t, before.Rect, got.Rect)
+	for range 20 { // until the caret is as it was
+		if screen.Changed(before, got) == nil {
+			break
+		}
+		time.Sleep(90 * time.Millisecond)
+		got, err = s.Capture(limit(t))
+		require.NoError(t, err)
+	}
+	assert.Empty(t, screen.Changed(before, got))
+}
+
+func TestCaptureAtEveryDepth(t *testing.T) {
+	for _, tt := range []struct {
+		depth  int
+		colour uint32 // as the server has it
+		want   uint32
+	}{
+		{16, 0xf800 | 0x3<<5 | 0x1f, 0xff0cff},
+		{24, 0x12ab56, 0x12ab56},
+		{30, 0x3ff<<20 | 0x155<<10 | 0, 0xff5500},
+	} {
+		d := newDesk(t, &sandbox.Options{Depth: tt.depth, Size: image.Pt(641, 481)}) // odd: rows are padded
+		s := d.screen(screen.Options{})
+		d.fill(image.Rect(640, 480, 641, 481), tt.colour)
+		d.fill(image.Rect(10, 20, 30, 40), tt.colour)
+		m, err := s.Capture(limit(t))
+		require.NoError(t, err)
+		assert.Equal(t, image.Rect(0, 0, 641, 481), m.Rect)
+		assert.Equal(t, tt.want, at(m, image.Pt(640, 480)), "depth %d: %06x", tt.depth, at(m, image.Pt(640, 480)))
+		assert.Equal(t, tt.want, at(m, image.Pt(29, 39)))
+		assert.NotEqual(t, tt.want, at(m, image.Pt(30, 40)))
+		for i := 3; i < len(m.Pix); i += 4 {
+			require.EqualValues(t, 255, m.Pix[i], "opaque")
+		}
+	}
+}
+
+func TestPointerIsDrawn(t *testing.T) {
+	d := newDesk(t, &sandbox.Options{Size: image.Pt(800, 600)})
+	d.fill(image.Rect(0, 0, 800, 600), 0x40c080)
+	s := d.screen(screen.Options{})
+	for _, p := range []image.Point{{400, 300}, {0, 0}, {799, 599}, {3, 590}} {
+		d.move(p)
+		o, err := s.Observe(limit(t))
+		require.NoError(t, err)
+		assert.Equal(t, p, o.Cursor)
+		drawn := screen.Changed(o.Bare, o.Frame)
+		require.NotEmpty(t, drawn, "pointer at %v", p)
+		box := image.Rectangle{}
+		for _, r := range drawn {
+			box = box.Union(r)
+		}
+		assert.True(t, p.In(box), "pointer at %v, drawn in %v", p, box)
+		assert.LessOrEqual(t, max(box.Dx(), box.Dy()), 96)
+		assert.NotEqual(t, at(o.Bare, p), at(o.Frame, p), "the hot spot of an arrow is its tip")
+		plain, err := s.Capture(limit(t))
+		require.NoError(t, err)
+		assert.Empty(t, screen.Changed(plain, o.Bare), "captured without the pointer")
+		for i := 3; i < len(o.Frame.Pix); i += 4 {
+			require.EqualValues(t, 255, o.Frame.Pix[i], "opaque")
+		}
+	}
+}
+
+func TestMonitors(t *testing.T) {
+	d := newDesk(t, &sandbox.Options{Size: image.Pt(800, 600), Monitors: 2})
+	whole := d.screen(screen.Options{})
+	o, err := whole.Observe(limit(t))
+	require.NoError(t, err)
+	require.Len(t, o.Monitors, 2)
+	assert.Equal(t, image.Rect(0, 0, 800, 600), o.Monitors[0].Box)
+	assert.Equal(t, image.Rect(800, 0, 1600, 600), o.Monitors[1].Box)
+	assert.True(t, o.Monitors[0].Primary)
+	assert.NotEmpty(t, o.Monitors[1].Name)
+	assert.Equal(t, image.Rect(0, 0, 1600, 600), o.Image.Mapping.Source)
+	assert.Equal(t, image.Pt(1456, 546), o.Image.Mapping.Size)
+
+	second := d.screen(screen.Options{Monitor: 2})
+	o, err = second.Observe(limit(t))
+	require.NoError(t, err)
+	assert.Equal(t, image.Rect(0, 0, 1600, 600), o.Frame.Rect)
+	assert.Equal(t, screen.Mapping{Source: image.Rect(800, 0, 1600, 600), Size: image.Pt(800, 600)}, o.Image.Mapping)
+
+	_, err = d.screen(screen.Options{Monitor: 3}).Observe(limit(t))
+	assert.ErrorContains(t, err, "monitor 3 is not there; the desktop has 2")
+}
+
+func TestScreenResizedInMidRun(t *testing.T) {
+	d := newDesk(t, nil)
+	s := d.screen(screen.Options{})
+	d.resize(image.Pt(1024, 768))
+	for _, size := range []image.Point{{1024, 768}, {1920, 1080}, {801, 601}, {1920, 1080}} {
+		d.resize(size)
+		d.fill(image.Rect(size.X-1, size.Y-1, size.X, size.Y), 0x123456)
+		m, err := s.Capture(limit(t))
+		require.NoError(t, err)
+		require.Equal(t, size, m.Rect.Size())
+		assert.EqualValues(t, 0x123456, at(m, size.Sub(image.Pt(1, 1))))
+		o, err := s.Observe(limit(t))
+		require.NoError(t, err)
+		assert.Equal(t, size, o.Image.Mapping.Source.Size())
+	}
+}
+
+func TestScreenResizedWhileCapturing(t *testing.T) {
+	d := newDesk(t, nil)
+	s := d.screen(screen.Options{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 20 {
+			d.resize(image.Pt(1920-50*(i%7), 1080-30*(i%5)))
+		}
+	}()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+		}
+		m, err := s.Capture(limit(t))
+		require.NoError(t, err)
+		assert.Len(t, m.Pix, 4*m.Rect.Dx()*m.Rect.Dy())
+	}
+	m, err := s.Capture(limit(t))
+	require.NoError(t, err)
+	assert.Equal(t, image.Pt(1920-50*(19%7), 1080-30*(19%5)), m.Rect.Size())
+}
+
+// resize gives the desk another size, which must not be larger than its first.
+func (d *desk) resize(size image.Point) {
+	require.NoError(d.tb, d.conn.Extension("RANDR"))
+	_, err := randr.QueryVersion(d.conn.Conn, 1, 5).Reply()
+	require.NoError(d.tb, err)
+	r, err := randr.GetScreenResources(d.conn.Conn, d.conn.Root).Reply()
+	require.NoError(d.tb, err)
+	_, err = randr.SetCrtcConfig(d.conn.Conn, r.Crtcs[0], xproto.TimeCurrentTime, r.ConfigTimestamp, 0, 0, 0, randr.RotationRotate0, nil).Reply()
+	require.NoError(d.tb, err)
+	require.NoError(d.tb, randr.SetScreenSizeChecked(d.conn.Conn, d.conn.Root, uint16(size.X), uint16(size.Y), 300, 200).Check())
+}
+
+func TestSharedMemoryIsReleased(t *testing.T) {
+	d := newDesk(t, nil)
+	segments := func() int {
+		text, err := os.ReadFile("/proc/sysvipc/shm")
+		require.NoError(t, err)
+		n, own := 0, []byte(" "+strconv.Itoa(os.Getpid())+" ")
+		for line := range bytes.Lines(text) {
+			if bytes.Contains(line, own) {
+				n++
+			}
+		}
+		return n
+	}
+	before := segments()
+	s := d.screen(screen.Options{})
+	_, err := s.Capture(limit(t))
+	require.NoError(t, err)
+	assert.Equal(t, before+1, segments(), "one segment while open")
+	require.NoError(t, s.Close())
+	assert.Eventually(t, func() bool { return segments() == before }, 5*time.Second, 20*time.Millisecond)
+	_, err = s.Capture(limit(t))
+	assert.ErrorIs(t, err, screen.ErrClosed)
+	assert.NoError(t, s.Close(), "closing twice")
+}
+
+func TestImageForTheModelFits(t *testing.T) {
+	d := newDesk(t, &sandbox.Options{Size: image.Pt(640, 480)})
+	for _, tt := range []struct{ limit, want image.Point }{
+		{image.Point{}, image.Pt(640, 480)},
+		{image.Pt(2000, 2000), image.Pt(640, 480)},
+		{image.Pt(320, 1000), image.Pt(320, 240)},
+	} {
+		s := d.screen(screen.Options{MaxImage: tt.limit, Settle: screen.SettleOptions{Off: true}})
+		o, err := s.Observe(limit(t))
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, o.Image.Mapping.Size)
+		picture, kind, err := image.DecodeConfig(bytes.NewReader(o.Image.Data))
+		require.NoError(t, err)
+		assert.Equal(t, "png", kind)
+		assert.Equal(t, tt.want, image.Pt(picture.Width, picture.Height))
+		assert.Equal(t, screen.SettledOff, o.Settled.Reason)
+		assert.ErrorIs(t, o.Tree.Err, screen.ErrNoTree)
+	}
+	_, err := screen.Open(context.Background(), &screen.Options{Display: d.Display(), MaxImage: image.Pt(0, 5)})
+	assert.ErrorContains(t, err, "1 pixel or more")
+	_, err = screen.Open(context.Background(), &screen.Options{Display: d.Display(), Monitor: -1})
+	assert.ErrorContains(t, err, "no monitor -1")
+}
