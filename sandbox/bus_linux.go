@@ -39,7 +39,9 @@ func (d *Desktop) startBus(ctx context.Context) error {
 		return fmt.Errorf("session bus: %w", err)
 	}
 	if !strings.HasPrefix(address, "unix:") {
-		<-bus.exited
+		if err := await(ctx, bus.exited); err != nil {
+			return err
+		}
 		return &DiedError{Part: bus.name, Status: bus.status, Output: bus.lastOutput()}
 	}
 	return nil

@@ -89,19 +89,19 @@ func (d *Desktop) start(ctx context.Context) error {
 		return err
 	}
 	d.launcher = newLauncher(d.watchdog)
-	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit, fmt.Errorf("not ready after %v", readyLimit))
+	limited, cancel := context.WithTimeoutCause(ctx, readyLimit, fmt.Errorf("not ready after %v", readyLimit))
 	defer cancel()
-	ctx, fail := context.WithCancelCause(ctx)
+	alive, fail := context.WithCancelCause(limited)
 	defer fail(nil)
 	go func() { // a part that dies ends the wait for the others
 		select {
 		case <-d.done:
 			fail(d.Err())
-		case <-ctx.Done():
+		case <-alive.Done():
 		}
 	}()
 	shown := make(chan struct{}) // closed when the display can be used
-	parts, ctx := errgroup.WithContext(ctx)
+	parts, ctx := errgroup.WithContext(alive)
 	parts.Go(func() error {
 		if err := d.startScreen(ctx); err != nil {
 			return err

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -52,25 +53,25 @@ func (d *Desktop) startScreen(ctx context.Context) error {
 	// For the watchdog.
 	err = os.WriteFile(filepath.Join(d.folder, "xserver"), fmt.Appendln(nil, socket, id), 0o600)
 	if err != nil {
-		return fmt.Errorf("X server: %w", err)
+		return fmt.Errorf("display: %w", err)
 	}
 	if err := admitUser(number, d.cookieFile()); err != nil {
-		return fmt.Errorf("X server: let this user in: %w", err)
+		return fmt.Errorf("display: let this user in: %w", err)
 	}
 	conn, err := x11.Dial(":" + number)
 	if err != nil {
-		return fmt.Errorf("X server: %w", err)
+		return fmt.Errorf("display: %w", err)
 	}
 	if err := conn.Extension("X-Resource"); err != nil {
 		conn.Close()
-		return fmt.Errorf("X server: %w", err)
+		return fmt.Errorf("display: %w", err)
 	}
 	d.mu.Lock()
 	d.display = ":" + number
 	d.screen = &screen{socket: socket, id: id, conn: conn}
 	d.mu.Unlock()
 	if err := d.paint(); err != nil {
-		return fmt.Errorf("X server: %w", err)
+		return fmt.Errorf("display: %w", err)
 	}
 	return nil
 }
@@ -86,7 +87,7 @@ func (d *Desktop) startServer(ctx context.Context) (number string, err error) {
 	o := d.options
 	server, err := d.part(command{
 		name: "X server (Xvfb)", path: d.tools.server, files: []*os.File{write},
-		death: syscall.SIGTERM, // on which it removes its lock and its socket
+		death: syscall.SIGTERM, // on which it removes its socket
 		args: []string{
 			"-displayfd", "3",
 			"-screen", "0", fmt.Sprintf("%dx%dx%d", o.Size.X*o.Monitors, o.Size.Y, o.Depth),
@@ -106,10 +107,12 @@ func (d *Desktop) startServer(ctx context.Context) (number string, err error) {
 	number = strings.TrimSpace(line)
 	if _, bad := strconv.Atoi(number); err != nil || bad != nil {
 		if err == nil {
-			<-server.exited
+			err = await(ctx, server.exited)
+		}
+		if err == nil {
 			err = &DiedError{Part: server.name, Status: server.status, Output: server.lastOutput()}
 		}
-		return "", fmt.Errorf("X server: %w", err)
+		return "", err
 	}
 	return number, nil
 }
@@ -226,10 +229,31 @@ func (d *Desktop) startManager(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := until(ctx, d.screen.conn, nil, d.managed); err != nil {
+	err = until(ctx, d.screen.conn, nil, d.managed)
+	if err == nil {
+		err = d.answered(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("window manager: %w", err)
 	}
 	return nil
+}
+
+// answered waits until the window manager answers a question. It announces
+// itself somewhat earlier, and forgets what it is asked until then: so it is
+// asked again, with more patience each time.
+func (d *Desktop) answered(ctx context.Context) error {
+	for patience := 5 * time.Millisecond; ; patience *= 2 {
+		once, cancel := context.WithTimeout(ctx, patience)
+		err := d.screen.conn.PingManager(once)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err == nil || !errors.Is(err, context.DeadlineExceeded):
+			return err
+		}
+	}
 }
 
 // managed reports whether a window manager runs, as EWMH defines it: the window
