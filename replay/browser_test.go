@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -47,8 +48,13 @@ func chromium(t *testing.T) context.Context {
 	if path == "" {
 		t.Skip("no Chromium is installed: the report was not opened in a browser (apt-get install chromium)")
 	}
+	profile, err := os.MkdirTemp("", "replay-chromium-")
+	require.NoError(t, err)
+	t.Cleanup(func() { // its helpers may still write while they end
+		assert.Eventually(t, func() bool { return os.RemoveAll(profile) == nil }, 10*time.Second, 50*time.Millisecond)
+	})
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
