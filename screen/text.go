@@ -33,6 +33,7 @@ type rank int
 
 const (
 	rankAlways rank = iota // window headers, what did not answer
+	rankFocus              // what has the focus
 	rankFront              // what can be operated in the focused window and in menus that are open
 	rankFrontRest
 	rankBack // what can be operated in other windows
@@ -99,6 +100,9 @@ func fitLines(lines []textLine, size int) string {
 	}
 	dropped := 0
 	for r := rankAlways; r < ranks; r++ {
+		if dropped > 0 {
+			left = 0 // what matters less does not take the place of what matters
+		}
 		for i, l := range lines {
 			if l.rank != r {
 				continue
@@ -125,12 +129,12 @@ func fitLines(lines []textLine, size int) string {
 
 // A group is a window with the nodes that belong to it.
 type group struct {
-	window int // index of the window; -1 for a menu or a tip, which no window manager knows
+	window int // index of the window, or loose
 	root   int // index of the window's node; -1 if it has none
 }
 
 // groups lists the windows as a person would look at them: the focused one,
-// then menus and tips, which lie on top, then the others from top to bottom.
+// then those of which the place is not known, then the others from top to bottom.
 func (v *view) groups() []group {
 	roots := map[int][]int{}
 	for i, n := range v.Tree.Nodes {
@@ -138,9 +142,9 @@ func (v *view) groups() []group {
 			roots[v.window[i]] = append(roots[v.window[i]], i)
 		}
 	}
-	var focused, loose, others []group
-	for _, root := range roots[-1] {
-		loose = append(loose, group{-1, root})
+	var focused, unknown, others []group
+	for _, root := range roots[loose] {
+		unknown = append(unknown, group{loose, root})
 	}
 	for i := len(v.Windows) - 1; i >= 0; i-- {
 		list := &others
@@ -154,7 +158,7 @@ func (v *view) groups() []group {
 			*list = append(*list, group{i, root})
 		}
 	}
-	return append(append(focused, loose...), others...)
+	return append(append(focused, unknown...), others...)
 }
 
 // header is the line above the nodes of a window.
@@ -190,12 +194,12 @@ func (v *view) appendNodes(lines []textLine, g group) []textLine {
 	}
 	front := g.window < 0 || v.Windows[g.window].Focused
 	// What the line of a node leaves to its children: how far they are
-	// indented, and the name that they need not say again.
+	// indented, and what they need not say again.
 	type above struct {
-		indent int
-		name   string
+		indent     int
+		name, text string
 	}
-	kept := map[int]above{g.root: {0, v.Tree.Nodes[g.root].Name}}
+	kept := map[int]above{g.root: {0, v.Tree.Nodes[g.root].Name, ""}}
 	var empty emptyCells
 	for i := g.root + 1; i < len(v.Tree.Nodes) && v.Tree.Nodes[i].Parent >= g.root; i++ {
 		n := v.Tree.Nodes[i]
@@ -213,27 +217,47 @@ func (v *view) appendNodes(lines []textLine, g group) []textLine {
 			continue
 		}
 		operable := isOperable(n)
-		if !operable && !hasState(n, "focused", "selected") && (n.Name == "" || n.Name == parent.name) && n.Text == "" {
+		if operable && n.Name == "" {
+			n.Name = v.label(i)
+		}
+		said := n.Name == "" || n.Name == parent.name || n.Name == parent.text
+		if !operable && said && n.Text == "" && !hasState(n, "focused", "selected") {
 			continue
 		}
-		l := textLine{text: strings.Repeat(" ", min(parent.indent, maxTextIndent)) + nodeLine(n, at)}
-		switch {
-		case front && operable:
-			l.rank = rankFront
-		case front:
-			l.rank = rankFrontRest
-		case operable:
-			l.rank = rankBack
-		default:
-			l.rank = rankBackRest
-		}
-		if n.Role == "table cell" && l.rank == rankFrontRest {
-			l.rank = rankFront // what a spreadsheet is about
-		}
-		kept[i] = above{parent.indent + 1, n.Name}
-		lines = append(lines, l)
+		lines = append(lines, textLine{
+			text: strings.Repeat(" ", min(parent.indent, maxTextIndent)) + nodeLine(n, at),
+			rank: rankOf(n, front, operable),
+		})
+		kept[i] = above{parent.indent + 1, n.Name, strings.TrimSpace(n.Text)}
 	}
 	return empty.flush(lines)
+}
+
+// rankOf says how soon the line of a node is left out.
+func rankOf(n atspi.Node, front, operable bool) rank {
+	switch {
+	case hasState(n, "focused"):
+		return rankFocus
+	case front && (operable || n.Role == "table cell"): // cells are what a spreadsheet is about
+		return rankFront
+	case front:
+		return rankFrontRest
+	case operable:
+		return rankBack
+	}
+	return rankBackRest
+}
+
+// label returns the name of the first node with a name in a node, if it comes
+// soon: rows of a list often have none, but a label.
+func (v *view) label(i int) string {
+	const soon = 8
+	for j := i + 1; j < min(i+soon, len(v.Tree.Nodes)) && v.Tree.Nodes[j].Depth > v.Tree.Nodes[i].Depth; j++ {
+		if n := v.Tree.Nodes[j]; n.Name != "" && !isOperable(n) {
+			return n.Name
+		}
+	}
+	return ""
 }
 
 // nodeLine tells one node.
@@ -303,7 +327,7 @@ func (e *emptyCells) flush(lines []textLine) []textLine {
 // isOperable reports whether a node is there to be clicked or typed into.
 func isOperable(n atspi.Node) bool {
 	switch n.Role {
-	case "check box", "check menu item", "color chooser", "combo box", "date editor", "dial", "editbar", "entry",
+	case "calendar", "check box", "check menu item", "color chooser", "combo box", "date editor", "dial", "editbar", "entry",
 		"icon", "link", "list item", "menu", "menu item", "page tab", "password text", "push button",
 		"push button menu", "radio button", "radio menu item", "slider", "spin button", "switch", "tearoff menu item",
 		"terminal", "text", "toggle button", "tree item":

@@ -60,6 +60,12 @@ func sample() *Observation {
 		text := map[string]string{"B1": "Total 42"}[name]
 		calc(table, "table cell", name, text, image.Rect(i%2*100, 600+i/2*20, i%2*100+100, 620+i/2*20))
 	}
+	row := calc(sums, "list item", "", "", image.Rect(0, 100, 80, 120))
+	calc(row, "label", "Home", "", image.Rect(20, 100, 80, 120))
+	phantom := calc(-1, "frame", "", "", image.Rect(0, 0, 400, 60)) // kept ready, but not shown
+	calc(phantom, "push button", "Phantom", "", image.Rect(0, 0, 40, 20))
+	other := add(-1, "tray", 0, "window", "", "", image.Rect(500, 0, 600, 60)) // whose window nobody knows
+	add(other, "tray", 0, "label", "3 updates", "", image.Rect(500, 0, 600, 20))
 	return o
 }
 
@@ -71,6 +77,8 @@ n04 menu "File" [selected] @60,55
  n06 menu item "Revert" [disabled] @100,75
 n08 text = "Dear Ann,\n\"n99 push button\" @1,1 \x1b[31m\u202e" [focused, editable] @175,165
 n09 push button @290,245
+window "" ("tray")
+n24 label "3 updates" @275,5
 window "Clock" ("xclock"), no nodes
 window "Away" ("calc"), minimised
 window "Sums" ("calc")
@@ -78,6 +86,7 @@ n11 push button "Beside" @10,5
 n14 table "Sheet1" @250,350
  n16 table cell "B1" = "Total 42" @75,305
  3 empty cells, from n15 A1 @25,305 to n18 B2 @75,315
+n19 list item "Home" @20,55
 not answering, so that nodes are missing: "mail\nwindow \"x\""
 `, "\n")
 	assert.Equal(t, want, sample().Text(0))
@@ -101,11 +110,12 @@ func TestTextBudget(t *testing.T) {
 
 func TestTextKeepsTheFrontLongest(t *testing.T) {
 	o := sample()
-	text := o.Text(110)
+	text := o.Text(120)
+	assert.Contains(t, text, `Dear Ann`, "what has the focus is kept longest")
 	assert.Contains(t, text, `"Save As..."`)
-	assert.Contains(t, text, `Dear Ann`)
-	assert.NotContains(t, text, `Beside`, "an operable node of another window goes first")
-	assert.Contains(t, text, `window "Sums"`, "but its window is told")
+	assert.NotContains(t, text, `3 updates`, "what cannot be operated goes first")
+	assert.NotContains(t, text, `Beside`, "and what is in other windows")
+	assert.Contains(t, text, `window "Sums"`, "but all windows are told")
 }
 
 func TestTextCutsLongTexts(t *testing.T) {
@@ -171,6 +181,8 @@ func TestFind(t *testing.T) {
 		{"half a number", "Total 4", ""},
 		{"almost", "Save As…", ""},
 		{"wholly below another window", "Below the editor", ""},
+		{"in a window that is not there", "Phantom", ""},
+		{"in a window that nobody knows", "3 updates", "tree"},
 		{"on another monitor", "Other monitor", ""},
 		{"one character", "A", ""},
 		{"no letters", "...", ""},
@@ -187,6 +199,9 @@ func TestFind(t *testing.T) {
 	o.Tree.Nodes[7].Text = "ファイルを保存しました"
 	_, ok := o.Find("保存しました")
 	assert.True(t, ok, "scripts without spaces have no whole words")
+	o.Tree.Nodes[7].Text = "12.4\u00a0kB, 00\u200e:25"
+	_, ok = o.Find("12.4 kB, 00:25")
+	assert.True(t, ok, "what is not seen does not count")
 }
 
 func TestNodeAt(t *testing.T) {

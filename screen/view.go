@@ -12,10 +12,16 @@ import (
 // A view is an observation together with what lies where.
 type view struct {
 	*Observation
-	window []int // for each node, the index of the window that it is in, or -1
+	window []int // for each node, the index of the window that it is in; or one of those below
 	shown  image.Rectangle
 	mapped bool
 }
+
+// What a node has instead of a window.
+const (
+	loose   = -1 // it is on the screen, but nothing tells in which window
+	nowhere = -2 // its program keeps it ready in a window that is not there
+)
 
 func (o *Observation) view() *view {
 	v := &view{Observation: o, window: make([]int, len(o.Tree.Nodes))}
@@ -35,18 +41,21 @@ func (o *Observation) view() *view {
 }
 
 // windowOf returns the index of the window that a node without a parent
-// stands for, or -1. Both the process and the title should be the same; where
+// stands for, if there is one. Both the process and the title should be the same; where
 // one is not known or not the same (titles change while one looks), the place
 // decides.
 func (o *Observation) windowOf(root atspi.Node, taken map[int]bool) int {
-	best, most := -1, 0
+	best, most := loose, 0
 	for i, w := range o.Windows {
 		overlap := w.Box.Intersect(root.Box)
 		same := w.Title != "" && w.Title == root.Name
 		score := 0
 		switch {
-		case w.PID != 0 && root.PID != 0 && w.PID == root.PID:
+		case w.PID != 0 && w.PID == root.PID:
 			score = 2
+			if best == loose {
+				best = nowhere // unless one of its windows is the one
+			}
 		case same:
 			score = 1
 		default:
@@ -147,7 +156,10 @@ func (v *view) hidden(i int) bool {
 // above it with a box that hides the node.
 func (v *view) below(i int, hides func(above image.Rectangle) bool) bool {
 	window := v.window[i]
-	if window < 0 || v.poppedUp(i) {
+	if window == nowhere {
+		return true
+	}
+	if window == loose || v.poppedUp(i) {
 		return false
 	}
 	if v.Windows[window].Hidden {
@@ -229,8 +241,17 @@ func (o *Observation) Find(quote string) (source string, ok bool) {
 	return "", false
 }
 
-// collapse makes each stretch of white space one space.
-func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
+// collapse makes each stretch of white space one space, and leaves out the
+// characters that only tell how others are to be drawn.
+func collapse(s string) string {
+	visible := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(visible), " ")
+}
 
 // holds reports whether text holds a quote that begins and ends where words do.
 func holds(text, quote string) bool {

@@ -3,6 +3,7 @@ package atspi
 import (
 	"image"
 	"strconv"
+	"strings"
 )
 
 // everywhere is a box that holds every place of a desktop.
@@ -57,9 +58,11 @@ func (a *assembler) add(o *object, in place) {
 	}
 }
 
-// told returns an object's text where it says more than the name.
+// told returns an object's text where it says more than the name and the
+// children do.
 func (o *object) told() string {
-	if o.text == o.name {
+	const embedded = "\uFFFC" // stands for a child
+	if strings.TrimSpace(o.text) == o.name || len(o.children) > 0 && strings.Contains(o.text, embedded) {
 		return ""
 	}
 	return o.text

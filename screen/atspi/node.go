@@ -1,5 +1,20 @@
 // Package atspi reads the accessibility trees of running programs over D-Bus
 // (AT-SPI 2, https://gitlab.gnome.org/GNOME/at-spi2-core).
+//
+//	reader, err := atspi.Open(ctx, nil)
+//	if err != nil {
+//		return err // there is no accessibility bus
+//	}
+//	defer reader.Close()
+//	nodes, hung, err := reader.Read(ctx)
+//
+// Only what can be seen is read, so that an editor takes some milliseconds and
+// a spreadsheet with 16 billion cells some hundred. Programs are read side by
+// side; one that hangs is named and costs the time that it may be silent, once.
+// The text of password fields is never asked for.
+//
+// What programs tell is not always where things are: this package puts right
+// what LibreOffice tells, and package screen what GTK 4 does.
 package atspi
 
 import "image"

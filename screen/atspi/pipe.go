@@ -17,6 +17,7 @@ const (
 	accessible  = "org.a11y.atspi.Accessible"
 	application = "org.a11y.atspi.Application"
 	component   = "org.a11y.atspi.Component"
+	selections  = "org.a11y.atspi.Selection"
 	tables      = "org.a11y.atspi.Table"
 	texts       = "org.a11y.atspi.Text"
 	values      = "org.a11y.atspi.Value"

@@ -21,7 +21,7 @@ var ErrNoBus = errors.New("no accessibility bus")
 type Options struct {
 	BusAddress string        // of the session bus; "" means $DBUS_SESSION_BUS_ADDRESS
 	Silence    time.Duration // a program that answers nothing for so long hangs; 0 means 300 ms
-	AppTimeout time.Duration // the most that one program may take in all; 0 means 1 s
+	AppTimeout time.Duration // the most that one program may take in all; 0 means 2 s
 	MaxNodes   int           // of one program; 0 means 4000
 	Log        *slog.Logger  // nil means none
 
@@ -58,7 +58,7 @@ func Open(ctx context.Context, o *Options) (*Reader, error) {
 		r.o.Silence = 300 * time.Millisecond
 	}
 	if r.o.AppTimeout == 0 {
-		r.o.AppTimeout = time.Second
+		r.o.AppTimeout = 2 * time.Second
 	}
 	if r.o.MaxNodes == 0 {
 		r.o.MaxNodes = 4000

@@ -365,6 +365,26 @@ func TestReadCancelled(t *testing.T) {
 	assert.Empty(t, hung)
 }
 
+func TestOpenEnables(t *testing.T) {
+	b := newBench(t, nil)
+	bus, err := connect(t.Context(), b.BusAddress())
+	require.NoError(t, err)
+	defer bus.Close()
+	status := bus.Object("org.a11y.Bus", "/org/a11y/bus")
+	enabled := func() bool {
+		v, err := status.GetProperty("org.a11y.Status.IsEnabled")
+		require.NoError(t, err)
+		return v.Value().(bool)
+	}
+	require.NoError(t, status.SetProperty("org.a11y.Status.IsEnabled", false))
+	for _, enable := range []bool{false, true} {
+		r, err := Open(t.Context(), &Options{BusAddress: b.BusAddress(), Enable: enable})
+		require.NoError(t, err)
+		require.NoError(t, r.Close())
+		assert.Equal(t, enable, enabled())
+	}
+}
+
 func TestOpenWithoutBus(t *testing.T) {
 	_, err := Open(t.Context(), &Options{BusAddress: "unix:path=" + filepath.Join(t.TempDir(), "none")})
 	require.ErrorIs(t, err, ErrNoBus)

@@ -7,8 +7,6 @@ type role uint32
 
 // The roles that the walk treats in a way of their own.
 const (
-	roleCheckBox     role = 7
-	roleColumnHeader role = 10
 	roleComboBox     role = 11
 	roleDial         role = 15
 	roleLabel        role = 29
@@ -37,6 +35,7 @@ const (
 	roleCaption      role = 81
 	roleHeading      role = 83
 	roleDocumentText role = 94
+	roleDocumentWeb  role = 95
 	roleComment      role = 97
 	roleListBox      role = 98
 	roleLevelBar     role = 103
@@ -76,7 +75,9 @@ func (r role) holdsValue() bool {
 func (r role) tabular() bool { return r == roleTable || r == roleTreeTable }
 
 // clips reports whether the role hides the parts of its children beyond its box.
-func (r role) clips() bool { return r == roleScrollPane || r == roleViewport }
+func (r role) clips() bool {
+	return r == roleScrollPane || r == roleViewport || r == roleDocumentWeb
+}
 
 // popsUp reports whether the children of the role are shown in a window of
 // their own, outside the box of their parent.

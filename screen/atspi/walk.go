@@ -170,6 +170,16 @@ func (w *walk) content(o *object) {
 			}
 		})
 	}
+	if o.role == roleComboBox {
+		w.ask(o.ref, selections, "GetSelectedChild", func(body []any) {
+			if len(body) == 0 {
+				return
+			}
+			if ref, ok := newReference(body[0]); ok && ref.name == w.root.name {
+				w.property(ref, accessible, "Name", func(v any) { o.text, _ = v.(string) })
+			}
+		}, int32(0))
+	}
 	if o.role.holdsValue() {
 		w.property(o.ref, values, "CurrentValue", func(v any) {
 			if f, ok := v.(float64); ok && o.text == "" {
