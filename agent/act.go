@@ -58,6 +58,11 @@ func (r *run) act(ctx context.Context, t turn) error {
 // next, and closes the turn.
 func (r *run) look(ctx context.Context, t turn, b batch) error {
 	chosen := r.now
+	if b.stopped != "" {
+		if err := r.emit(ctx, BatchStopped{b.stopped}); err != nil {
+			return err
+		}
+	}
 	if err := r.observe(ctx); err != nil {
 		return err
 	}
@@ -86,7 +91,7 @@ func (r *run) perform(ctx context.Context, index int, a actuator.Action, chosen 
 	if err := r.emit(ctx, e); err != nil {
 		return result{}, err // not recorded, so not done
 	}
-	res := result{action: a, status: actuator.Delivered, index: index, began: time.Now()}
+	res := result{action: a, status: actuator.Delivered, index: index}
 	if r.Guard != nil {
 		if err := r.Guard.Allow(ctx, a, chosen); err != nil {
 			res.status, res.detail = actuator.Refused, err.Error()
@@ -94,7 +99,9 @@ func (r *run) perform(ctx context.Context, index int, a actuator.Action, chosen 
 		}
 	}
 	var err error
+	began := time.Now()
 	res.output, err = r.Desktop.Do(ctx, a, chosen.Image.Mapping)
+	res.took = time.Since(began)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -117,7 +124,7 @@ func (r *run) acted(ctx context.Context, b *batch, still bool) error {
 	b.written = true
 	return r.emit(ctx, Acted{
 		Index: res.index, Status: res.status, Detail: res.detail, Output: res.output,
-		Millis: time.Since(res.began).Milliseconds(),
+		Millis: res.took.Milliseconds(),
 	})
 }
 

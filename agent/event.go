@@ -123,6 +123,11 @@ type (
 		Millis int64           `json:"millis"`
 	}
 
+	// BatchStopped says why the rest of a batch was not performed.
+	BatchStopped struct {
+		Reason string `json:"reason"`
+	}
+
 	// GoalChecked is the answer to a claim that the task is done.
 	GoalChecked struct {
 		FrameID  string `json:"frame_id"`
@@ -144,17 +149,18 @@ type (
 	}
 )
 
-func (RunStarted) kind() string  { return "run_started" }
-func (Observed) kind() string    { return "observed" }
-func (ModelCalled) kind() string { return "model_called" }
-func (Planned) kind() string     { return "planned" }
-func (Assessed) kind() string    { return "assessed" }
-func (Proposed) kind() string    { return "proposed" }
-func (Reviewed) kind() string    { return "reviewed" }
-func (Acting) kind() string      { return "acting" }
-func (Acted) kind() string       { return "acted" }
-func (GoalChecked) kind() string { return "goal_checked" }
-func (RunEnded) kind() string    { return "run_ended" }
+func (RunStarted) kind() string   { return "run_started" }
+func (Observed) kind() string     { return "observed" }
+func (ModelCalled) kind() string  { return "model_called" }
+func (Planned) kind() string      { return "planned" }
+func (Assessed) kind() string     { return "assessed" }
+func (Proposed) kind() string     { return "proposed" }
+func (Reviewed) kind() string     { return "reviewed" }
+func (Acting) kind() string       { return "acting" }
+func (Acted) kind() string        { return "acted" }
+func (BatchStopped) kind() string { return "batch_stopped" }
+func (GoalChecked) kind() string  { return "goal_checked" }
+func (RunEnded) kind() string     { return "run_ended" }
 
 // A Message is a message of a model call as the journal keeps it: pictures by
 // the ID of their frame.

@@ -68,9 +68,13 @@ func (d *fakeDesktop) Observe(context.Context) (*screen.Observation, error) {
 		FrameID: fmt.Sprintf("f%04d", d.looks), Frame: frame, Bare: frame, Windows: d.windows(),
 		Image: screen.Image{Data: []byte("png"), Type: "image/png", Mapping: screen.Mapping{Source: frame.Rect, Size: frame.Rect.Size()}},
 	}
+	if len(d.views[d.at].texts) > 0 {
+		w := o.Windows[0]
+		o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{ID: "n1", App: "fake", PID: w.PID, Parent: -1, Role: "frame", Name: w.Title, States: []string{"active"}, Box: w.Box})
+	}
 	for i, text := range d.views[d.at].texts {
 		o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{
-			ID: fmt.Sprintf("n%d", i+1), App: "fake", PID: 7, Parent: -1, Role: "label", Name: text, Box: image.Rect(10, 10+20*i, 100, 25+20*i),
+			ID: fmt.Sprintf("n%d", i+2), App: "fake", PID: 7, Depth: 1, Role: "label", Name: text, Box: image.Rect(10, 10+20*i, 100, 25+20*i),
 		})
 	}
 	return o, nil

@@ -76,9 +76,9 @@ type result struct {
 	action actuator.Action
 	status actuator.Status
 	detail string
-	output string // the clipboard, after Copy
-	index  int    // within the batch
-	began  time.Time
+	output string        // the clipboard, after Copy
+	index  int           // within the batch
+	took   time.Duration // of performing it
 }
 
 // statuses returns the status of each action performed.

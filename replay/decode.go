@@ -16,17 +16,18 @@ import (
 
 // decoders makes an event's data of its JSON, by kind.
 var decoders = map[string]func([]byte) (agent.EventData, error){
-	"run_started":  decode[agent.RunStarted],
-	"observed":     decode[agent.Observed],
-	"model_called": decode[agent.ModelCalled],
-	"planned":      decode[agent.Planned],
-	"assessed":     decode[agent.Assessed],
-	"proposed":     decode[agent.Proposed],
-	"reviewed":     decode[agent.Reviewed],
-	"acting":       decode[agent.Acting],
-	"acted":        decode[agent.Acted],
-	"goal_checked": decode[agent.GoalChecked],
-	"run_ended":    decode[agent.RunEnded],
+	"run_started":   decode[agent.RunStarted],
+	"observed":      decode[agent.Observed],
+	"model_called":  decode[agent.ModelCalled],
+	"planned":       decode[agent.Planned],
+	"assessed":      decode[agent.Assessed],
+	"proposed":      decode[agent.Proposed],
+	"reviewed":      decode[agent.Reviewed],
+	"acting":        decode[agent.Acting],
+	"acted":         decode[agent.Acted],
+	"batch_stopped": decode[agent.BatchStopped],
+	"goal_checked":  decode[agent.GoalChecked],
+	"run_ended":     decode[agent.RunEnded],
 }
 
 func decode[T agent.EventData](raw []byte) (agent.EventData, error) {

@@ -82,6 +82,7 @@ type proposalView struct {
 	Expect  string
 	Error   string
 	Actions []*actionView
+	Stopped string // why the rest of the batch was not performed
 	Reviews []review
 }
 
@@ -196,6 +197,10 @@ func (b *builder) fill(e agent.Event) {
 	case agent.Acted:
 		if a := s.action(data.Index); a != nil {
 			a.Result = &data
+		}
+	case agent.BatchStopped:
+		if p := s.Last(); p != nil {
+			p.Stopped = data.Reason
 		}
 	case agent.GoalChecked:
 		s.Goal = &data

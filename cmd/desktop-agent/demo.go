@@ -132,7 +132,7 @@ const editorSettings = "[org/xfce/mousepad/preferences/window]\npath-in-title=fa
 
 // demoHome makes the home folder of the demo's desktop.
 func demoHome() (home string, err error) {
-	if home, err = os.MkdirTemp("", "desktop-agent-demo-home-"); err != nil {
+	if home, err = os.MkdirTemp("", "desktop-agent-demo-"); err != nil {
 		return "", err
 	}
 	dir := filepath.Join(home, ".config", "glib-2.0", "settings")
