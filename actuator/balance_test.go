@@ -290,3 +290,36 @@ func TestWaitIsCancelled(t *testing.T) {
 		assert.Equal(t, time.Second, time.Since(start))
 	})
 }
+
+// TestClicksApart checks what programs would count as one more click.
+func TestClicksApart(t *testing.T) {
+	near, far := Point{X: 10, Y: 10}, Point{X: 90, Y: 90}
+	click := func(p Point, count int) Action { return Click{At: &p, Button: Left, Count: count} }
+	for name, tt := range map[string]struct {
+		first, second Action
+		apart         time.Duration
+	}{
+		"same place":          {click(near, 1), click(near, 1), clickTime},
+		"after a double":      {click(near, 2), click(near, 1), 2 * clickTime},
+		"drag after a double": {click(near, 2), Drag{Path: []Point{near, far}, Button: Left}, 2 * clickTime},
+		"press after a click": {click(near, 1), ButtonDown{Button: Left}, clickTime},
+		"elsewhere":           {click(near, 1), click(far, 1), 0},
+		"double elsewhere":    {click(near, 1), click(far, 2), clickTime},
+		"another button":      {click(near, 1), Click{Button: Right, Count: 2}, 0},
+		"first":               {Move{At: near}, click(near, 3), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, _ := fakeDevice()
+				start := time.Now()
+				_, err := d.Do(t.Context(), tt.first, fakeFrame{})
+				require.NoError(t, err)
+				_, err = d.Do(t.Context(), tt.second, fakeFrame{})
+				require.NoError(t, err)
+				took := time.Since(start)
+				assert.GreaterOrEqual(t, took, tt.apart)
+				assert.Less(t, took, tt.apart+clickTime/2)
+			})
+		})
+	}
+}
