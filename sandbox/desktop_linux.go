@@ -122,6 +122,9 @@ func (d *Desktop) start(ctx context.Context) error {
 		if died := d.Err(); died != nil {
 			return died // the cause; what the others say follows from it
 		}
+		if limited.Err() != nil { // so is this
+			return fmt.Errorf("%w (%v)", context.Cause(limited), err)
+		}
 		return err
 	}
 	return nil

@@ -34,17 +34,19 @@ func TestParentKilled(t *testing.T) {
 	for _, name := range []string{"Xvfb", "openbox", "mousepad", "sleep 3600", "at-spi2-registryd"} {
 		require.Contains(t, running, name)
 	}
+	require.NotEmpty(t, naming(desktop.Hidden))
 	require.NoError(t, parent.Process.Kill())
 	require.Error(t, parent.Wait())
 	soon(t, func() bool { return len(carriers(desktop.Mark)) == 0 }, "processes of the desktop are left")
+	soon(t, func() bool { return len(naming(desktop.Hidden)) == 0 }, "a process without the mark is left")
 	soon(t, func() bool { _, err := os.Stat(desktop.Folder); return os.IsNotExist(err) }, "the folder is left")
 	requireNothingLeft(t, desktop.Mark, desktop.Folder, desktop.Display)
-	soon(t, func() bool { return len(watchdogs(desktop.Folder)) == 0 }, "the watchdog is left")
+	soon(t, func() bool { return len(naming(desktop.Folder)) == 0 }, "the watchdog is left")
 }
 
-// watchdogs returns the processes that name a folder on their command line.
-func watchdogs(folder string) []string {
-	out, _ := exec.Command("pgrep", "-f", folder).Output()
+// naming returns the processes whose command line holds text.
+func naming(text string) []string {
+	out, _ := exec.Command("pgrep", "-f", text).Output()
 	return strings.Fields(string(out))
 }
 

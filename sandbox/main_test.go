@@ -37,7 +37,9 @@ var roles = map[string]func() error{
 		if err != nil {
 			return err
 		}
-		if _, err := d.Open(context.Background(), "mousepad"); err != nil {
+		// One process of its group hides its environment.
+		hidden := fmt.Sprint("sleep ", 1_000_000+os.Getpid())
+		if _, err := d.Open(context.Background(), "sh", "-c", "env -i "+hidden+" & exec mousepad"); err != nil {
 			return err
 		}
 		loose := exec.Command("sh", "-c", "setsid sleep 3600 & setsid sh -c 'sleep 3600 & sleep 3600' & exit 0")
@@ -45,7 +47,7 @@ var roles = map[string]func() error{
 		if err := loose.Run(); err != nil {
 			return err
 		}
-		if err := json.NewEncoder(os.Stdout).Encode(told{Mark: markOf(d), Folder: filepath.Dir(d.Home()), Display: d.Display()}); err != nil {
+		if err := json.NewEncoder(os.Stdout).Encode(told{Mark: markOf(d), Folder: filepath.Dir(d.Home()), Display: d.Display(), Hidden: hidden}); err != nil {
 			return err
 		}
 		select {}
@@ -73,7 +75,7 @@ var roles = map[string]func() error{
 	},
 }
 
-type told struct{ Mark, Folder, Display string }
+type told struct{ Mark, Folder, Display, Hidden string }
 
 func TestMain(m *testing.M) {
 	if run, ok := roles[os.Getenv(role)]; ok {

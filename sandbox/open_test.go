@@ -175,9 +175,6 @@ func TestHomeIsKept(t *testing.T) {
 	require.Equal(t, home, d.Home())
 	file := filepath.Join(home, "note.txt")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	other, err := os.MkdirTemp("", "gone")
-	require.NoError(t, err)
-	defer os.RemoveAll(other)
 	require.NoError(t, d.Close())
 	require.FileExists(t, file)
 	require.NoError(t, os.RemoveAll(home)) // for start, which looks for what is left

@@ -132,13 +132,26 @@ func TestSecondMonitor(t *testing.T) {
 	}
 	require.Equal(t, want, boxes, "Xinerama")
 
-	// The window manager and programs see two as well: a full-screen window
-	// fills the monitor that it is on.
+	// The window manager sees two as well: a window made full-screen fills the
+	// monitor that it is on.
+	state, err := c.Atom("_NET_WM_STATE")
+	require.NoError(t, err)
+	full, err := c.Atom("_NET_WM_STATE_FULLSCREEN")
+	require.NoError(t, err)
 	for i, geometry := range []string{"40x10+100+100", "40x10+1400+100"} {
-		p, err := d.Open(t.Context(), "xterm", "-geometry", geometry, "-fullscreen")
+		p, err := d.Open(t.Context(), "xterm", "-geometry", geometry)
 		require.NoError(t, err)
+		w := xproto.Window(p.Window())
+		box, err := c.Box(w)
+		require.NoError(t, err)
+		require.True(t, box.In(want[i]), "%v in %v", box, want[i])
+		const add, fromPager = 1, 2
+		message := xproto.ClientMessageEvent{Format: 32, Window: w, Type: state,
+			Data: xproto.ClientMessageDataUnionData32New([]uint32{add, uint32(full), 0, fromPager, 0})}
+		require.NoError(t, xproto.SendEventChecked(c.Conn, false, c.Root,
+			xproto.EventMaskSubstructureNotify|xproto.EventMaskSubstructureRedirect, string(message.Bytes())).Check())
 		soon(t, func() bool {
-			box, err := c.Box(xproto.Window(p.Window()))
+			box, err := c.Box(w)
 			return err == nil && box == want[i]
 		}, "full screen on monitor "+geometry)
 	}

@@ -20,7 +20,7 @@ done
 
 sleep 0.1 # for the X server, which was asked to end and cleans up after itself
 for group in $groups; do
-	kill -KILL -- "-$group" 2>/dev/null
+	kill -KILL "-$group" 2>/dev/null
 done
 tries=0 empty=0
 while [ $tries -lt 100 ] && [ $empty -lt 2 ]; do
