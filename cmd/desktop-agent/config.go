@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/pelletier/go-toml/v2"
@@ -20,86 +22,179 @@ import (
 // --planner-model. It stands below the command line and the environment.
 type settingsFile struct {
 	path   string
-	values map[string]any // by the name of the flag
+	values map[string]setting // by the name of the flag
+}
+
+// A setting is a value of a file.
+type setting struct {
+	key   string // as it stands in the file
+	value any
 }
 
 // readSettings reads the file at path. With path "" it reads the file at its
 // usual place, which may be missing.
 func readSettings(path string) (*settingsFile, error) {
-	usual := path == ""
-	if usual {
+	f := &settingsFile{path: path, values: map[string]setting{}}
+	if path == "" {
 		dir, err := os.UserConfigDir()
 		if err != nil {
-			return &settingsFile{}, nil // no home: no usual place
+			return f, nil // no home: no usual place
 		}
-		path = filepath.Join(dir, "desktop-agent", "config.toml")
+		f.path = filepath.Join(dir, "desktop-agent", "config.toml")
 	}
-	data, err := os.ReadFile(path)
-	if usual && errors.Is(err, fs.ErrNotExist) {
-		return &settingsFile{}, nil
+	data, err := os.ReadFile(f.path)
+	if path == "" && errors.Is(err, fs.ErrNotExist) {
+		return f, nil
 	}
 	if err != nil {
-		return nil, hintError{fmt.Errorf("configuration: %w", err), "name a file that exists with --config, or leave it out"}
+		return nil, hintError{fmt.Errorf("configuration: %w", err), "name a file that can be read with --config, or leave it out"}
 	}
 	var table map[string]any
 	if err := toml.Unmarshal(data, &table); err != nil {
 		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
 			line, column := at.Position()
-			return nil, hintError{fmt.Errorf("%s:%d:%d: %v", path, line, column, err), "the file must be TOML, such as: model = \"gpt-5\""}
+			return nil, hintError{fmt.Errorf("%s:%d:%d: %w", f.path, line, column, err), `the file must be TOML, such as: model = "gpt-5"`}
 		}
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
-	f := &settingsFile{path: path, values: map[string]any{}}
-	for key, value := range table {
-		if inner, ok := value.(map[string]any); ok && key != "price" {
-			for name, v := range inner {
-				f.values[key+"-"+name] = v
-			}
-			continue
-		}
-		f.values[key] = value
-	}
-	return f, nil
+	return f, f.fill(table)
 }
 
-// Validate refuses keys that no flag reads.
-func (f *settingsFile) Validate(app *kong.Application) error {
-	var known []string
-	err := kong.Visit(app, func(node kong.Visitable, next kong.Next) error {
-		if flag, ok := node.(*kong.Flag); ok && !slices.Contains(notInFile, flag.Name) {
-			known = append(known, flag.Name)
+// fill takes over the keys of the file. Prices are a table by themselves.
+func (f *settingsFile) fill(table map[string]any) error {
+	for key, value := range table {
+		inner, isTable := value.(map[string]any)
+		if !isTable || key == "price" {
+			inner = map[string]any{"": value}
 		}
-		return next(nil)
-	})
-	if err != nil {
-		return err
-	}
-	for key := range f.values {
-		if !slices.Contains(known, key) {
-			return hintError{fmt.Errorf("%s: unknown key %q", f.path, key), fmt.Sprintf("did you mean %q?", actuator.Nearest(key, known, 1)[0])}
+		for name, v := range inner {
+			flag, written := key, key
+			if name != "" {
+				flag, written = key+"-"+name, fmt.Sprintf("%s in [%s]", name, key)
+			}
+			if other, twice := f.values[flag]; twice {
+				return hintError{fmt.Errorf("%s: %q and %q set the same", f.path, min(other.key, written), max(other.key, written)), "remove one of them"}
+			}
+			f.values[flag] = setting{written, v}
 		}
 	}
 	return nil
 }
 
+// Validate refuses keys that no flag reads.
+func (f *settingsFile) Validate(app *kong.Application) error {
+	var known, unknown []string
+	for _, flag := range flagsOf(app) {
+		if !slices.Contains(notInFile, flag.Name) {
+			known = append(known, flag.Name)
+		}
+	}
+	for name := range f.values {
+		if !slices.Contains(known, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	slices.Sort(unknown)
+	name := unknown[0]
+	return hintError{fmt.Errorf("%s: unknown key %q", f.path, f.values[name].key), fmt.Sprintf("did you mean %q?", inFile(actuator.Nearest(name, known, 1)[0]))}
+}
+
+// inFile is how a flag is written in a file.
+func inFile(flag string) string {
+	for _, role := range []string{"planner", "actor", "worldmodel", "monitor"} {
+		if key, ok := strings.CutPrefix(flag, role+"-"); ok {
+			return key + " in [" + role + "]"
+		}
+	}
+	return flag
+}
+
 // notInFile lists the flags that a file cannot set.
 var notInFile = []string{"help", "config", "version"}
 
+// flagsOf returns the flags of all commands.
+func flagsOf(app *kong.Application) (flags []*kong.Flag) {
+	// The error is that of the function, which has none.
+	_ = kong.Visit(app, func(node kong.Visitable, next kong.Next) error {
+		if flag, ok := node.(*kong.Flag); ok {
+			flags = append(flags, flag)
+		}
+		return next(nil)
+	})
+	return flags
+}
+
 // Resolve returns the file's value of a flag, unless the environment has one.
 func (f *settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	s, ok := f.values[flag.Name]
+	if !ok || slices.Contains(notInFile, flag.Name) {
+		return nil, nil
+	}
 	for _, name := range flag.Envs {
 		if _, set := os.LookupEnv(name); set {
 			return nil, nil
 		}
 	}
-	if slices.Contains(notInFile, flag.Name) {
-		return nil, nil
+	if err := fits(flag, s.value); err != nil {
+		return nil, fmt.Errorf("%s: %q: %w", f.path, s.key, err)
 	}
-	value, ok := f.values[flag.Name]
-	if !ok {
-		return nil, nil
+	return s.value, nil
+}
+
+// fits checks the type of a value more strictly than the library, which takes
+// 2.5 for 2 and 90 for 90 nanoseconds.
+func fits(flag *kong.Flag, value any) error {
+	target := flag.Target.Type()
+	if target.Kind() == reflect.Pointer {
+		target = target.Elem()
 	}
-	return value, nil
+	_, isText := value.(string)
+	_, isWhole := value.(int64)
+	_, isFloat := value.(float64)
+	_, isBool := value.(bool)
+	switch {
+	case target == reflect.TypeFor[time.Duration]():
+		if !isText {
+			return errors.New(`write a time with its unit in quotes, such as "90s" or "5m"`)
+		}
+	case target.Kind() == reflect.Int && !isWhole:
+		return errors.New("write a whole number without quotes, such as 30")
+	case target.Kind() == reflect.Float64 && !isWhole && !isFloat:
+		return errors.New("write a number without quotes, such as 0.5")
+	case target.Kind() == reflect.Bool && !isBool:
+		return errors.New("write true or false, without quotes")
+	case target.Kind() == reflect.String && !isText:
+		return errors.New("write a text in quotes")
+	}
+	// Once more where it does no harm, for an error that names the file.
+	scan := kong.Scan().PushTyped(value, kong.FlagValueToken)
+	fresh := reflect.New(flag.Target.Type()).Elem()
+	if fresh.Kind() == reflect.Pointer {
+		fresh.Set(reflect.New(target))
+	}
+	return flag.Mapper.Decode(&kong.DecodeContext{Value: flag.Value, Scan: scan}, fresh)
+}
+
+// ownVariables are set by a private desktop for its programs, of which this
+// program may be one.
+var ownVariables = []string{"DESKTOP_AGENT_SANDBOX", "DESKTOP_AGENT_PROGRAM"}
+
+// checkEnvironment refuses variables that look like settings and are none.
+func checkEnvironment(app *kong.Application, environ []string) error {
+	var known []string
+	for _, flag := range flagsOf(app) {
+		known = append(known, flag.Envs...)
+	}
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, "DESKTOP_AGENT_") && !slices.Contains(known, name) && !slices.Contains(ownVariables, name) {
+			return hintError{fmt.Errorf("unknown environment variable %s", name), "did you mean " + actuator.Nearest(name, known, 1)[0] + "?"}
+		}
+	}
+	return nil
 }
 
 // A hintError is an error with what to do about it.
@@ -116,16 +211,4 @@ func hintOf(err error) string {
 		return h.hint
 	}
 	return ""
-}
-
-// price is dollars per million tokens, written input/cached/output.
-type price struct{ input, cached, output float64 }
-
-// UnmarshalText reads "1.25/0.125/10".
-func (p *price) UnmarshalText(text []byte) error {
-	n, err := fmt.Sscanf(strings.ReplaceAll(string(text), "/", " "), "%g %g %g", &p.input, &p.cached, &p.output)
-	if err != nil || n != 3 || p.input < 0 || p.cached < 0 || p.output < 0 {
-		return fmt.Errorf("price %q: write dollars per million tokens as input/cached/output, such as 1.25/0.125/10", text)
-	}
-	return nil
 }

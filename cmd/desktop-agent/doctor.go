@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/actuator/eventwin"
 	"desktop-agent/llm"
 	"desktop-agent/screen"
 )
@@ -22,97 +21,107 @@ type doctorCmd struct {
 	modelFlags
 }
 
-// checkLimit bounds each check.
+// checkLimit bounds each check but that of the model, which has its own limit.
 const checkLimit = 20 * time.Second
 
 // A patient is what the checks look at; later checks need what earlier ones found.
 type patient struct {
 	*doctorCmd
-	*session
+	session
 	log *slog.Logger
 	now *screen.Observation
-	win *eventwin.Window
 }
+
+// A check is one line of the doctor's report.
+type check struct {
+	name string
+	run  func(context.Context) (found string, err error)
+}
+
+// errNotChecked says that there is nothing to check, and errEarlier that
+// something is missing which an earlier check has told of.
+var (
+	errNotChecked = errors.New("not checked")
+	errEarlier    = errors.New("an earlier check failed")
+)
 
 // Run makes all checks and fails if one did.
 func (d *doctorCmd) Run(ctx context.Context, c console, g *cli) error {
-	if err := d.desktopFlags.check(); err != nil {
+	if err := d.desktopFlags.check(); err != nil && (d.Open != "" || d.OnMonitor < 0) {
 		return &usageError{err}
 	}
 	p := &patient{doctorCmd: d, log: logger(c, g.Verbose)}
-	defer p.close()
+	defer p.Close()
+	checks := []check{
+		{"session", p.kind}, {"display", p.see}, {"screenshot", p.screenshot}, {"monitors", p.monitors},
+		{"windows", p.windows}, {"window manager", p.manager}, {"accessibility", p.accessibility},
+		{"input", p.act}, {"click and keys", p.clickAndType}, {"clipboard", p.clipboard}, {"model", p.model},
+	}
 	failed := 0
-	for _, check := range []struct {
-		name  string
-		needs func() bool
-		run   func(context.Context) (string, error)
-	}{
-		{"display", nil, p.display},
-		{"screenshot", p.connected, p.screenshot},
-		{"monitors", p.looked, p.monitors},
-		{"windows", p.looked, p.windows},
-		{"accessibility", p.looked, p.accessibility},
-		{"click", p.connected, p.click},
-		{"keyboard", func() bool { return p.win != nil }, p.keyboard},
-		{"clipboard", p.connected, p.clipboard},
-		{"model", nil, p.model},
-	} {
-		if check.needs != nil && !check.needs() {
-			fmt.Fprintf(c.Out, "skip  %-13s  an earlier check failed\n", check.name)
-			continue
+	for _, check := range checks {
+		limited, cancel := context.WithTimeoutCause(ctx, checkLimit, fmt.Errorf("no answer within %v", checkLimit))
+		if check.name == "model" {
+			limited = ctx
 		}
-		limited, cancel := context.WithTimeout(ctx, checkLimit)
 		found, err := check.run(limited)
 		cancel()
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return context.Canceled
+		}
+		state := "ok  "
+		switch {
+		case errors.Is(err, errEarlier):
+			state, found = "skip", err.Error()
 		case errors.Is(err, errNotChecked):
-			fmt.Fprintf(c.Out, "skip  %-13s  %s\n", check.name, found)
+			state = "skip"
 		case err != nil:
 			failed++
-			fmt.Fprintf(c.Out, "FAIL  %-13s  %v\n", check.name, err)
-			if hint := hintOf(err); hint != "" {
-				fmt.Fprintf(c.Out, "      %-13s  %s\n", "", hint)
-			}
-		default:
-			fmt.Fprintf(c.Out, "ok    %-13s  %s\n", check.name, found)
+			state, found = "FAIL", strings.ReplaceAll(err.Error(), "\n", "; ")
+		}
+		fmt.Fprintf(c.Out, "%s  %-14s  %s\n", state, check.name, printable(found))
+		if hint := hintOf(err); hint != "" {
+			fmt.Fprintf(c.Out, "      %-14s  → %s\n", "", hint)
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d checks failed", failed)
+		fmt.Fprintf(c.Out, "\n%d of %d checks failed. Do what the lines marked FAIL say, then run doctor again.\n", failed, len(checks))
+		return errReported
 	}
+	fmt.Fprintln(c.Out, "\nEverything that was checked works.")
 	return nil
 }
 
-// errNotChecked says that there is nothing to check.
-var errNotChecked = errors.New("not checked")
-
-func (p *patient) connected() bool { return p.session != nil }
-func (p *patient) looked() bool    { return p.now != nil }
-
-func (p *patient) close() {
-	if p.win != nil {
-		p.win.Close()
-	}
-	if p.session != nil {
-		p.session.Close()
-	}
-}
-
-func (p *patient) display(ctx context.Context) (string, error) {
-	s, err := openSession(ctx, p.desktopFlags, "", p.log)
-	if err != nil {
+// kind tells the type of the session.
+func (p *patient) kind(context.Context) (string, error) {
+	if err := p.check(); err != nil {
 		return "", err
 	}
-	p.session = s
-	if s.Private != nil {
-		return "a private desktop on " + s.Private.Display(), nil
+	if note := p.wayland(os.Getenv); note != "" {
+		what, do, _ := strings.Cut(note, ": ")
+		return "", hintError{errors.New(what), do}
 	}
-	return p.Display, nil
+	if p.Virtual {
+		return "a private desktop (X11)", nil
+	}
+	return "X11", nil
+}
+
+// see connects to the display and looks at its size.
+func (p *patient) see(ctx context.Context) (string, error) {
+	if !p.Virtual && p.Display == "" {
+		return "", errEarlier
+	}
+	if err := p.openScreen(ctx, p.desktopFlags, "", p.log); err != nil {
+		return "", err
+	}
+	scale, err := scaleOf(p.display)
+	return p.display + ", " + scale, err
 }
 
 func (p *patient) screenshot(ctx context.Context) (string, error) {
+	if p.Screen == nil {
+		return "", errEarlier
+	}
 	now, err := p.Screen.Observe(ctx)
 	if err != nil {
 		return "", err
@@ -125,121 +134,131 @@ func (p *patient) screenshot(ctx context.Context) (string, error) {
 }
 
 func (p *patient) monitors(context.Context) (string, error) {
+	if p.now == nil {
+		return "", errEarlier
+	}
 	var list []string
-	for _, m := range p.now.Monitors {
-		list = append(list, fmt.Sprintf("%s %dx%d at %v", m.Name, m.Box.Dx(), m.Box.Dy(), m.Box.Min))
+	for i, m := range p.now.Monitors {
+		list = append(list, fmt.Sprintf("%d: %s, %dx%d at (%d, %d)", i+1, m.Name, m.Box.Dx(), m.Box.Dy(), m.Box.Min.X, m.Box.Min.Y))
 	}
 	if len(list) == 0 {
-		return "", errors.New("the display tells of no monitor")
+		return "", hintError{errors.New("the display tells of no monitor"), "is one switched on? see xrandr"}
 	}
-	return strings.Join(list, ", "), nil
+	return strings.Join(list, "; "), nil
 }
 
 func (p *patient) windows(context.Context) (string, error) {
-	w, ok := p.now.Focused()
-	if !ok {
-		return fmt.Sprintf("%d, none has the focus", len(p.now.Windows)), nil
+	if p.now == nil {
+		return "", errEarlier
 	}
-	return fmt.Sprintf("%d, %q has the focus", len(p.now.Windows), printable(w.Title)), nil
+	if w, ok := p.now.Focused(); ok {
+		return fmt.Sprintf("%d; %q has the focus", len(p.now.Windows), w.Title), nil
+	}
+	return fmt.Sprintf("%d; none has the focus", len(p.now.Windows)), nil
+}
+
+func (p *patient) manager(context.Context) (string, error) {
+	if p.Screen == nil {
+		return "", errEarlier
+	}
+	name, err := managerOf(p.display)
+	if err == nil && name == "" {
+		err = hintError{errors.New("none is running, so that windows get no focus"), "start one, such as openbox (apt-get install openbox)"}
+	}
+	return name, err
 }
 
 func (p *patient) accessibility(context.Context) (string, error) {
+	if p.now == nil {
+		return "", errEarlier
+	}
 	tree := p.now.Tree
 	if tree.Err != nil {
 		return "", hintError{fmt.Errorf("no tree: %w", tree.Err),
-			"install at-spi2-core and switch accessibility on: gsettings set org.gnome.desktop.interface toolkit-accessibility true, then start the programs anew"}
+			"install at-spi2-core, switch accessibility on by `gsettings set org.gnome.desktop.interface toolkit-accessibility true`, and start the programs anew; " +
+				"without it the model has the picture alone"}
 	}
 	if len(tree.Hung) > 0 {
-		return "", fmt.Errorf("no answer from %s", strings.Join(tree.Hung, ", "))
+		return "", hintError{fmt.Errorf("no answer from %s", strings.Join(tree.Hung, ", ")), "restart these programs, or do without their texts"}
 	}
 	return fmt.Sprintf("%d elements in %d ms", len(tree.Nodes), p.now.Timing.Tree.Milliseconds()), nil
 }
 
-// click opens a window and clicks into it at several points of the image that a
-// model would see.
-func (p *patient) click(ctx context.Context) (string, error) {
-	display := p.Display
-	if p.Private != nil {
-		display = p.Private.Display()
+// act connects to mouse and keyboard.
+func (p *patient) act(ctx context.Context) (string, error) {
+	if p.Screen == nil {
+		return "", errEarlier
 	}
-	win, err := eventwin.Open(ctx, display, image.Rect(60, 60, 460, 360))
-	if err != nil {
+	if err := p.openDevice(ctx, p.desktopFlags, p.log); err != nil {
 		return "", err
 	}
-	p.win = win
-	now, err := p.Screen.Observe(ctx)
-	if err != nil {
-		return "", err
-	}
-	count := 0
-	for _, share := range []image.Point{{1, 1}, {5, 3}, {9, 9}} {
-		box := win.Box()
-		want := box.Min.Add(image.Pt(box.Dx()*share.X/10, box.Dy()*share.Y/10))
-		at := now.Image.Mapping.ToImage(want)
-		target := now.Image.Mapping.ToDevice(at)
-		win.Clear()
-		action := actuator.Click{At: &actuator.Point{X: at.X, Y: at.Y}, Button: actuator.Left, Count: 1}
-		if _, err := p.Device.Do(ctx, action, now.Image.Mapping); err != nil {
-			return "", err
-		}
-		events, err := win.WaitFor(ctx, func(list []eventwin.Event) bool { return len(buttons(list)) >= 2 })
-		if err != nil {
-			return "", hintError{fmt.Errorf("the click at %v did not arrive: %w", target, err), "is another program holding the mouse, such as an open menu or a screen lock?"}
-		}
-		if got := buttons(events)[0].At; got != target {
-			return "", fmt.Errorf("the click at %v arrived at %v", target, got)
-		}
-		count++
-	}
-	return fmt.Sprintf("%d clicks arrived on the pixel", count), nil
+	return "mouse and keyboard over XTEST", nil
 }
 
-func buttons(list []eventwin.Event) (rest []eventwin.Event) {
-	for _, e := range list {
-		if e.Kind == eventwin.ButtonPress || e.Kind == eventwin.ButtonRelease {
-			rest = append(rest, e)
-		}
-	}
-	return rest
-}
+// sampleText is text that a keyboard of any layout cannot type by itself.
+const sampleText = "aZ?ñЖ漢😀"
 
-// keyboard types into the window of the click.
-func (p *patient) keyboard(ctx context.Context) (string, error) {
-	const sample = "aZ?ñЖ漢😀"
-	p.win.Clear()
-	if _, err := p.Device.Do(ctx, actuator.Type{Text: sample}, p.now.Image.Mapping); err != nil {
-		return "", err
-	}
-	events, err := p.win.WaitFor(ctx, func(list []eventwin.Event) bool { return eventwin.Text(list) == sample })
-	if err != nil {
-		return "", fmt.Errorf("typed %q, but %q arrived", sample, eventwin.Text(events))
-	}
-	return "letters of several scripts arrived as typed", nil
-}
-
+// clipboard reads the clipboard. It writes only where nobody else's text is on
+// it: text that it put there would be gone with this program.
 func (p *patient) clipboard(ctx context.Context) (string, error) {
-	return "", errNotChecked
+	if p.Device == nil {
+		return "", errEarlier
+	}
+	text, owned, err := p.Device.Clipboard(ctx)
+	if owned && err == nil {
+		return fmt.Sprintf("%d characters were read, and left there", len([]rune(string(text)))), nil
+	}
+	if owned {
+		return fmt.Sprintf("not written to, because a program has something on it (%v)", err), errNotChecked
+	}
+	if err != nil {
+		return "", err
+	}
+	if _, err := p.Device.Do(ctx, actuator.SetClipboard{Text: sampleText}, nil); err != nil {
+		return "", err
+	}
+	other, err := actuator.Open(ctx, &actuator.Options{Display: p.display, Getenv: sessionEnv(p.Virtual), Log: p.log})
+	if err != nil {
+		return "", err
+	}
+	defer other.Close()
+	if text, _, err = other.Clipboard(ctx); err != nil {
+		return "", err
+	}
+	if text != sampleText {
+		return "", hintError{fmt.Errorf("of %d characters, %d came back changed", len([]rune(sampleText)), len([]rune(string(text)))),
+			"is a clipboard manager running that changes texts? stop it"}
+	}
+	return "letters of several scripts were written and read; it is empty again", nil
 }
 
+// model has each model look at a picture.
 func (p *patient) model(ctx context.Context) (string, error) {
-	if p.Model == "" && p.Actor.Model == "" {
-		return "no model is named; to check one: --model NAME --base-url URL", errNotChecked
-	}
+	roles := []llm.Role{llm.Planner, llm.Actor, llm.WorldModel, llm.Monitor}
 	client := p.modelFlags.client()
+	named := false
+	for _, role := range roles {
+		named = named || client.Settings(role).Model != ""
+	}
+	if !named {
+		return "none is named; to check one, add --model NAME, and --base-url URL unless it is OpenAI's", errNotChecked
+	}
 	if err := client.Check(); err != nil {
 		return "", err
 	}
 	var list []string
-	for _, role := range []llm.Role{llm.Planner, llm.Actor, llm.WorldModel, llm.Monitor} {
+	seen := map[string]bool{}
+	for _, role := range roles {
 		name := client.Settings(role).Model
-		if len(list) > 0 && strings.HasPrefix(list[len(list)-1], name+" ") {
-			continue // the same model again
+		if seen[name] {
+			continue
 		}
+		seen[name] = true
 		health, err := llm.Probe(ctx, client, role)
 		if err != nil {
-			return "", fmt.Errorf("%s (%s): %w", name, role, err)
+			return "", err
 		}
 		list = append(list, fmt.Sprintf("%s sees a picture and answers in %d ms", name, health.Latency.Milliseconds()))
 	}
-	return strings.Join(list, ", "), nil
+	return strings.Join(list, "; "), nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -23,15 +24,37 @@ const (
 	exitInterrupted = 130
 )
 
+const exitCodes = "Exit codes: 0 the task is done; 1 error; 2 usage; 3 the task is not done; 130 interrupted."
+
 // cli is the command line: each field is a command.
 type cli struct {
 	Config  string           `help:"Configuration file (TOML). Default: desktop-agent/config.toml in the user's configuration folder." placeholder:"FILE"`
-	Verbose bool             `short:"v" help:"Log what happens to standard error."`
+	Verbose bool             `short:"v" help:"Log what happens to standard error; typed text is not in it."`
 	Version kong.VersionFlag `help:"Print the version and exit." env:"-"`
 
 	Run    runCmd    `cmd:"" help:"Do a task."`
 	Demo   demoCmd   `cmd:"" help:"Watch a task being done in a real editor on a private desktop, without a model."`
 	Doctor doctorCmd `cmd:"" help:"Check the display, the input, the clipboard and the model; say what to do."`
+}
+
+// BeforeResolve reads the settings that are not on the command line.
+func (c *cli) BeforeResolve(ctx *kong.Context) error {
+	if err := checkEnvironment(ctx.Model, os.Environ()); err != nil {
+		return err
+	}
+	// The hook runs before flags are stored in c.
+	var path string
+	for _, flag := range ctx.Model.Flags {
+		if flag.Name == "config" {
+			path, _ = ctx.FlagValue(flag).(string)
+		}
+	}
+	settings, err := readSettings(path)
+	if err != nil {
+		return err
+	}
+	ctx.AddResolver(settings)
+	return nil
 }
 
 // A console is where a command writes: results to Out, all else to Err.
@@ -41,118 +64,97 @@ type console struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
+	// SIGPIPE is among them so that a reader who goes away ends a run in an
+	// orderly way, with every key let go.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	// A second Ctrl-C ends the program the hard way.
 	context.AfterFunc(ctx, stop)
 	os.Exit(execute(ctx, os.Args[1:], console{os.Stdout, os.Stderr}))
 }
 
-// errNotDone ends a command whose task was not done; it has been reported.
-var errNotDone = errors.New("task not done")
+// Errors of which everything has been said; they only choose the exit code.
+var (
+	errNotDone  = errors.New("task not done")
+	errReported = errors.New("reported")
+)
+
+// A usageError is a mistake in what the user wrote: flags, variables or a file.
+type usageError struct{ error }
+
+func (e *usageError) Unwrap() error { return e.error }
 
 // execute runs a command line and returns the exit code.
-func execute(ctx context.Context, args []string, c console) (code int) {
-	err := dispatch(ctx, args, c, func(status int) { code = status })
-	var usage *usageError
+func execute(ctx context.Context, args []string, c console) int {
+	code, err := dispatch(ctx, args, c)
 	switch {
 	case err == nil:
 		return code
 	case errors.Is(err, errNotDone):
 		return exitNotDone
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, errReported):
+		return exitError
+	case errors.Is(err, context.Canceled) || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
 		return exitInterrupted
-	case errors.As(err, &usage):
-		code = exitUsage
-	default:
-		code = exitError
 	}
-	fmt.Fprintf(c.Err, "desktop-agent: %v\n", err)
+	fmt.Fprintf(c.Err, "desktop-agent: %s\n", printable(strings.ReplaceAll(err.Error(), "\n", "; ")))
 	if hint := hintOf(err); hint != "" {
 		fmt.Fprintf(c.Err, "hint: %s\n", hint)
 	}
-	return code
+	var usage *usageError
+	switch {
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case errors.As(err, &usage):
+		return exitUsage
+	}
+	return exitError
 }
-
-// A usageError is a mistake in what the user wrote: flags or a file.
-type usageError struct{ error }
-
-func (e *usageError) Unwrap() error { return e.error }
 
 // exited carries kong's wish to end the program, after --help for example.
 type exited int
 
-// dispatch parses a command line and runs its command. exit is told the code if
-// the parser already did all there was to do.
-func dispatch(ctx context.Context, args []string, c console, exit func(int)) (err error) {
+// dispatch parses a command line and runs its command. The code is that of a
+// command line that asked for nothing but help.
+func dispatch(ctx context.Context, args []string, c console) (code int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			status, ok := r.(exited)
 			if !ok {
 				panic(r)
 			}
-			exit(int(status))
+			code = int(status)
 		}
 	}()
-	path, err := configPath(args)
-	if err != nil {
-		return &usageError{err}
-	}
-	settings, err := readSettings(path)
-	if err != nil {
-		return &usageError{err}
+	if len(args) == 0 {
+		args, c.Out, code = []string{"--help"}, c.Err, exitUsage
 	}
 	var commands cli
 	parser, err := kong.New(&commands,
 		kong.Name("desktop-agent"),
-		kong.Description("Does tasks on a desktop by looking at the screen and using mouse and keyboard.\n\n"+exitCodes),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.DefaultEnvars("DESKTOP_AGENT"), kong.Resolvers(settings),
+		kong.Description("Does tasks on a desktop by looking at the screen and using mouse and keyboard.\n\n"+firstSteps+"\n\n"+exitCodes),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.DefaultEnvars("DESKTOP_AGENT"),
 		kong.Vars{"version": version()},
-		kong.Writers(c.Out, c.Err), kong.Exit(func(status int) { panic(exited(status)) }),
+		kong.Writers(c.Out, c.Err), kong.Exit(func(status int) { panic(exited(max(status, code))) }),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(c),
 	)
 	if err != nil {
-		return err
+		return exitError, err
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		return &usageError{err}
+		return exitUsage, &usageError{err}
 	}
-	return command.Run(&commands)
+	return exitDone, command.Run(&commands)
 }
 
-const exitCodes = "Exit codes: 0 the task is done; 1 error; 2 usage; 3 the task is not done; 130 interrupted."
-
-// configPath finds the configuration file's name before the flags are parsed,
-// because the file is a source of flags.
-func configPath(args []string) (string, error) {
-	for i, arg := range args {
-		if arg == "--" {
-			break
-		}
-		if arg == "--config" {
-			if i+1 == len(args) {
-				return "", hintError{errors.New("--config needs a file"), "write --config FILE"}
-			}
-			return args[i+1], nil
-		}
-		if len(arg) > 9 && arg[:9] == "--config=" {
-			return arg[9:], nil
-		}
-	}
-	return os.Getenv("DESKTOP_AGENT_CONFIG"), nil
-}
+const firstSteps = `First steps: "desktop-agent demo" shows it at work without a model; "desktop-agent doctor --model NAME" ` +
+	`tells whether everything is there; "desktop-agent run --model NAME TASK" does a task.`
 
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return info.Main.Version + " " + s.Value
-		}
 	}
 	return info.Main.Version
 }

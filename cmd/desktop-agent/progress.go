@@ -20,29 +20,82 @@ import (
 // anew. Nothing typed is shown.
 type progress struct {
 	out      io.Writer
-	terminal bool
-	width    int
+	width    func() int // columns of the terminal; nil if there is none
 	maxSteps int
 	start    time.Time
+	stop     func()
 
 	mu      sync.Mutex
-	status  string // the status line as it stands on the terminal
+	status  int    // columns of the status line as it stands on the terminal
 	now     string // what is being done
+	since   time.Time
+	paused  bool
 	step    int
 	plan    *planner.Plan
 	dollars float64
 }
 
-// newProgress returns a progress that writes to out.
-func newProgress(out io.Writer, maxSteps int) *progress {
-	p := &progress{out: out, maxSteps: maxSteps, start: time.Now(), now: "looking"}
-	if f, ok := out.(interface{ Fd() uintptr }); ok && term.IsTerminal(int(f.Fd())) {
-		p.terminal = true
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
-			p.width = w
+// redraw is how often the status line is written anew while nothing happens.
+const redraw = 500 * time.Millisecond
+
+// newProgress returns a progress that writes to out, with a status line if that
+// is wanted and out is a terminal.
+func newProgress(out io.Writer, maxSteps int, status bool) *progress {
+	p := &progress{out: out, maxSteps: maxSteps, start: time.Now(), stop: func() {}}
+	p.doing("looking")
+	f, ok := out.(interface{ Fd() uintptr })
+	if !status || !ok || !term.IsTerminal(int(f.Fd())) {
+		return p
+	}
+	p.width = func() int {
+		width, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || width < 1 {
+			return 80
+		}
+		return width
+	}
+	quit, done := make(chan struct{}), make(chan struct{})
+	p.stop = sync.OnceFunc(func() { close(quit); <-done })
+	go p.tick(quit, done)
+	return p
+}
+
+// tick draws now and then, so that the time goes on while a model thinks.
+func (p *progress) tick(quit <-chan struct{}, done chan<- struct{}) {
+	defer close(done)
+	ticker := time.NewTicker(redraw)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-quit:
+			return
+		case <-ticker.C:
+			p.mu.Lock()
+			p.draw()
+			p.mu.Unlock()
 		}
 	}
-	return p
+}
+
+// Close takes the status line away.
+func (p *progress) Close() {
+	p.stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	io.WriteString(p.out, p.cleared())
+}
+
+// Pause takes the status line away until resume is called.
+func (p *progress) Pause() (resume func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	io.WriteString(p.out, p.cleared())
+	p.paused = true
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.paused = false
+	}
 }
 
 // Watch shows an event; it is [agent.Agent.Watch].
@@ -52,88 +105,142 @@ func (p *progress) Watch(e agent.Event) {
 	p.step = e.Step
 	switch d := e.Data.(type) {
 	case agent.RunStarted:
-		p.line("task: %s", d.Task)
+		p.line("", "task: "+d.Task)
 		if d.Guard == "none" {
-			p.line("guard: none is active; actions are performed without a review of their effects")
+			p.line("", "note: no guard is active; actions are performed without a review of their effects")
 		}
 	case agent.Observed:
-		p.now = "thinking"
+		p.doing("thinking")
 	case agent.ModelCalled:
 		p.dollars += d.Dollars
 	case agent.Planned:
 		p.planned(d)
 	case agent.Assessed:
-		if d.Advanced {
-			p.showPlan(d.Plan)
-		}
+		p.assessed(d)
 	case agent.Proposed:
 		p.proposed(d)
 	case agent.Reviewed:
 		if d.Guidance != "" {
-			p.line("      %s: %s", d.Verdict, d.Guidance)
+			p.line(indent, fmt.Sprintf("%s: %s", d.Verdict, d.Guidance))
 		}
 	case agent.Acting:
-		p.now = actuator.Describe(d.Action.Action)
+		p.doing(actuator.Describe(d.Action.Action))
 	case agent.Acted:
-		if d.Status != actuator.Delivered {
-			p.line("      %s %s", strings.ReplaceAll(string(d.Status), "_", " "), d.Detail)
-		}
-		p.now = "looking"
+		p.acted(d)
 	case agent.GoalChecked:
 		if !d.Accepted {
-			p.line("      not done yet: %s", d.Missing)
+			p.line(indent, "not done yet: "+d.Missing)
 		}
 	}
 	p.draw()
 }
 
+func (p *progress) doing(what string) { p.now, p.since = what, time.Now() }
+
 func (p *progress) planned(d agent.Planned) {
-	if d.Plan == nil {
-		p.line("plan: none for now (%s)", d.Error)
-		return
+	switch {
+	case d.Plan == nil:
+		p.line("", "plan: none for now: "+d.Error)
+	case d.Error != "":
+		p.line("", "plan: stays as it is: "+d.Error)
+	default:
+		p.showPlan("plan:", d.Plan)
 	}
-	if d.Error != "" {
-		p.line("plan: kept (%s)", d.Error)
-		return
-	}
-	p.showPlan(d.Plan)
 }
 
-func (p *progress) showPlan(plan *planner.Plan) {
-	p.plan = plan
-	for line := range strings.Lines(plan.Display()) {
-		p.line("  %s", strings.TrimRight(line, "\n"))
+func (p *progress) assessed(d agent.Assessed) {
+	if d.Error != "" {
+		p.line("", "progress is not known: "+d.Error)
+	}
+	if d.Advanced {
+		p.showPlan("plan, a step further:", d.Plan)
 	}
 }
+
+func (p *progress) showPlan(head string, plan *planner.Plan) {
+	p.plan = plan
+	p.line("", head)
+	for line := range strings.Lines(plan.Display()) {
+		p.line("  ", strings.TrimRight(line, "\n"))
+	}
+}
+
+// indent stands before what belongs to a step.
+const indent = "      "
 
 func (p *progress) proposed(d agent.Proposed) {
+	head := fmt.Sprintf("%4d  ", p.step)
 	if d.Error != "" {
-		p.line("%3d.  not understood: %s", p.step, d.Error)
+		p.line(head, "the reply is no action: "+d.Error)
 		return
 	}
-	for i, a := range d.Actions {
-		head := fmt.Sprintf("%3d.  ", p.step)
-		if i > 0 {
-			head = "      "
-		}
-		p.line("%s%s", head, actuator.Describe(a.Action))
+	for _, a := range d.Actions {
+		p.line(head, actuator.Describe(a.Action))
+		head = indent
 	}
 	if d.Thought != "" {
-		p.line("      %s", d.Thought)
+		p.line(indent, "because: "+d.Thought)
 	}
 }
 
-// line writes a line above the status line.
-func (p *progress) line(format string, args ...any) {
-	p.clear()
-	fmt.Fprintln(p.out, printable(fmt.Sprintf(format, args...)))
+func (p *progress) acted(d agent.Acted) {
+	p.doing("looking")
+	if d.Status == actuator.Delivered {
+		return
+	}
+	text := strings.ReplaceAll(string(d.Status), "_", " ")
+	if d.Detail != "" {
+		text += ": " + d.Detail
+	}
+	p.line(indent, text)
 }
 
-// printable keeps control characters, which screen text could hold, off a terminal.
+// line writes text above the status line, behind a head. On a terminal it is
+// broken between words, and what follows stands under its beginning.
+func (p *progress) line(head, text string) {
+	text = printable(text)
+	if p.width != nil {
+		text = strings.Join(wrap(text, p.width()-len(head)-1), "\n"+strings.Repeat(" ", len(head)))
+	}
+	io.WriteString(p.out, p.cleared()+head+text+"\n")
+}
+
+// wrap breaks a text between words, where they fit into that many columns.
+func wrap(text string, columns int) []string {
+	var lines []string
+	used := 0
+	for word := range strings.FieldsSeq(text) {
+		if n := len(lines); n > 0 && used+1+columnsOf(word) <= columns {
+			lines[n-1] += " " + word
+			used += 1 + columnsOf(word)
+			continue
+		}
+		lines = append(lines, word)
+		used = columnsOf(word)
+	}
+	return lines
+}
+
+// columnsOf is how wide a text is on a terminal, or a little more: characters
+// from Hangul on count as wide.
+func columnsOf(text string) (n int) {
+	for _, r := range text {
+		if n++; r >= 0x1100 && !(r >= 0x2000 && r < 0x2e80) {
+			n++
+		}
+	}
+	return n
+}
+
+// printable keeps control characters, which screen text could hold, off a
+// terminal, and those that turn the direction of writing around.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+		switch {
+		case r == '\n', r == '\t':
 			return ' '
+		case r < ' ', r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			return '�'
 		}
 		return r
 	}, text)
@@ -141,48 +248,66 @@ func printable(text string) string {
 
 // draw writes the status line anew, on a terminal.
 func (p *progress) draw() {
-	if !p.terminal {
+	if p.width == nil || p.paused {
 		return
 	}
-	parts := []string{fmt.Sprintf("step %d/%d", p.step, p.maxSteps)}
-	if p.plan != nil {
-		done := p.plan.ProgressStep() - 1
-		parts = append(parts, fmt.Sprintf("plan %d/%d", done, len(p.plan.Steps)))
+	elapsed := int(time.Since(p.start).Seconds())
+	parts := []string{fmt.Sprintf("%d:%02d", elapsed/60, elapsed%60)}
+	if p.step > 0 {
+		parts = append(parts, fmt.Sprintf("step %d of %d", p.step, p.maxSteps))
 	}
-	parts = append(parts, time.Since(p.start).Round(100*time.Millisecond).String())
 	if p.dollars > 0 {
 		parts = append(parts, fmt.Sprintf("$%.4f", p.dollars))
 	}
-	parts = append(parts, p.now)
-	status := printable(strings.Join(parts, " · "))
-	if runes := []rune(status); p.width > 0 && len(runes) >= p.width {
-		status = string(runes[:p.width-1])
+	now := p.now
+	if waited := time.Since(p.since); waited >= time.Second {
+		now += fmt.Sprintf(" for %d s", int(waited.Seconds()))
 	}
-	p.clear()
-	fmt.Fprint(p.out, status)
-	p.status = status
+	parts = append(parts, now)
+	if p.plan != nil {
+		if s := p.plan.Current(); s != nil {
+			parts = append(parts, fmt.Sprintf("▸ %d/%d %s", p.plan.ProgressStep(), len(p.plan.Steps), s.Goal))
+		}
+	}
+	status := cut(printable(strings.Join(parts, " · ")), p.width()-1)
+	text := p.cleared() + status
+	p.status = columnsOf(status)
+	io.WriteString(p.out, text)
 }
 
-func (p *progress) clear() {
-	if p.status != "" {
-		fmt.Fprint(p.out, "\r\x1b[K")
-		p.status = ""
+// cut shortens text to that many columns.
+func cut(text string, columns int) string {
+	if columnsOf(text) <= columns {
+		return text
 	}
+	for i := range text {
+		if columnsOf(text[:i])+3 > columns {
+			return text[:i] + "…"
+		}
+	}
+	return text
 }
 
-// Close takes the status line away.
-func (p *progress) Close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clear()
+// cleared returns what takes the status line away, also from the lines that it
+// runs over when the terminal has become narrower.
+func (p *progress) cleared() string {
+	if p.status == 0 {
+		return ""
+	}
+	text := "\r"
+	if above := (p.status - 1) / p.width(); above > 0 {
+		text = fmt.Sprintf("\r\x1b[%dA", above)
+	}
+	p.status = 0
+	return text + "\x1b[J"
 }
 
 // jsonLines returns a watcher that writes each event as a line of JSON.
 func jsonLines(out io.Writer) func(agent.Event) {
-	var mu sync.Mutex
+	lines := json.NewEncoder(out)
+	lines.SetEscapeHTML(false)
 	return func(e agent.Event) {
-		mu.Lock()
-		defer mu.Unlock()
-		json.NewEncoder(out).Encode(e)
+		// A reader who goes away stops the run by a signal.
+		_ = lines.Encode(e)
 	}
 }

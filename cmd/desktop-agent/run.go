@@ -22,7 +22,7 @@ import (
 // runCmd does a task.
 type runCmd struct {
 	Task string `arg:"" help:"What to do, in a sentence."`
-	JSON bool   `name:"json" help:"Write each event as a line of JSON to standard output, instead of progress for a person."`
+	JSON bool   `name:"json" help:"Write each event as a line of JSON to standard output, instead of progress for a person; nobody is asked then."`
 	Runs string `help:"Folder that keeps the runs." default:"runs" type:"path"`
 
 	desktopFlags
@@ -42,6 +42,9 @@ func (r *runCmd) Run(ctx context.Context, c console, g *cli) error {
 	if err := client.Check(); err != nil {
 		return &usageError{err}
 	}
+	if note := r.wayland(os.Getenv); note != "" {
+		fmt.Fprintln(c.Err, "note:", note)
+	}
 	log := logger(c, g.Verbose)
 	s, err := openSession(ctx, r.desktopFlags, "", log)
 	if err != nil {
@@ -50,7 +53,7 @@ func (r *runCmd) Run(ctx context.Context, c console, g *cli) error {
 	defer s.Close()
 	journal, err := replay.Create(r.Runs)
 	if err != nil {
-		return err
+		return hintError{err, "name a folder that can be written to with --runs"}
 	}
 	a, err := newAgent(client, s, journal, r.agentFlags, log)
 	if err != nil {
@@ -67,41 +70,61 @@ func (r *runCmd) Run(ctx context.Context, c console, g *cli) error {
 // conduct runs an agent with a person or a program watching, and closes the
 // journal whatever happens.
 func conduct(ctx context.Context, c console, a *agent.Agent, s *session, journal *replay.Journal, task string, asJSON bool) error {
-	var shown *progress
+	closeProgress := func() {}
 	if asJSON {
 		a.Watch = jsonLines(c.Out)
 	} else {
-		shown = newProgress(c.Err, a.MaxSteps)
-		a.Watch = shown.Watch
+		// A status line that is written anew would run into the log.
+		verbose := a.Log != nil && a.Log.Enabled(ctx, slog.LevelDebug)
+		shown := newProgress(c.Err, a.MaxSteps, !verbose)
+		a.Watch, closeProgress = shown.Watch, shown.Close
+		if ask := a.Ask; ask != nil {
+			a.Ask = func(ctx context.Context, question string) (string, error) {
+				defer shown.Pause()()
+				return ask(ctx, question)
+			}
+		}
 	}
 	ctx, cancel := watchDesktop(ctx, s)
 	defer cancel()
 	result, err := a.Run(ctx, task)
-	if shown != nil {
-		shown.Close()
-	}
+	closeProgress()
 	// Nothing stays pressed while the report is written.
-	err = errors.Join(err, s.Device.Release(), journal.Close())
-	report := filepath.Join(journal.Dir(), "report.html")
+	if released := s.Device.Release(); !errors.Is(err, agent.ErrDesktopGone) {
+		err = errors.Join(err, released)
+	}
+	err = errors.Join(err, journal.Close())
+	if !asJSON && err == nil {
+		fmt.Fprintln(c.Err, summary(result))
+	}
+	fmt.Fprintf(c.Err, "run: %s\n", journal.Dir())
 	if err != nil {
-		fmt.Fprintf(c.Err, "run: %s\n", journal.Dir())
 		return err
 	}
-	if !asJSON {
-		fmt.Fprintf(c.Err, "%s after %d steps, %s, %d model calls, %d tokens, $%.4f\n", strings.ReplaceAll(string(result.Outcome), "_", " "),
-			result.Steps, result.Elapsed.Round(100*time.Millisecond), result.Calls, result.Usage.Input+result.Usage.Output, result.Dollars)
-		fmt.Fprintf(c.Err, "run: %s\nreport: %s\n", journal.Dir(), report)
-		if result.Answer != "" && result.Outcome != agent.OutcomeStopped {
-			fmt.Fprintln(c.Out, printable(result.Answer))
-		}
-	}
+	fmt.Fprintf(c.Err, "report: %s\n", filepath.Join(journal.Dir(), "report.html"))
 	switch result.Outcome {
-	case agent.OutcomeDone:
-		return nil
 	case agent.OutcomeStopped:
 		return context.Canceled
+	case agent.OutcomeDone:
+		if !asJSON && result.Answer != "" {
+			fmt.Fprintln(c.Out, printable(result.Answer))
+		}
+		return nil
 	}
 	return errNotDone
+}
+
+// summary says in a line or two how a run ended.
+func summary(r agent.Result) string {
+	text := fmt.Sprintf("%s after %d steps and %s; %d model calls, %d tokens", strings.ReplaceAll(string(r.Outcome), "_", " "),
+		r.Steps, r.Elapsed.Round(100*time.Millisecond), r.Calls, r.Usage.Input+r.Usage.Output)
+	if r.Dollars > 0 {
+		text += fmt.Sprintf(", $%.4f", r.Dollars)
+	}
+	if r.Answer != "" && r.Outcome != agent.OutcomeDone && r.Outcome != agent.OutcomeStopped {
+		text += "\nwhy: " + printable(r.Answer)
+	}
+	return text
 }
 
 // watchDesktop cancels the run when the private desktop breaks.
@@ -144,7 +167,7 @@ func asker(c console) func(context.Context, string) (string, error) {
 		return nil
 	}
 	return func(ctx context.Context, question string) (string, error) {
-		fmt.Fprintf(c.Err, "\nquestion: %s\nanswer: ", printable(question))
+		fmt.Fprintf(c.Err, "question: %s\nanswer: ", printable(question))
 		line := make(chan string, 1)
 		go func() { // ends with the program if no answer comes
 			text, err := bufio.NewReader(os.Stdin).ReadString('\n')

@@ -27,44 +27,56 @@ type session struct {
 	Private *sandbox.Desktop // nil on the user's own display
 	Screen  *screen.Screen
 	Device  *actuator.Device
+
+	display string // its name
 	tree    *atspi.Reader
 }
 
 // openSession starts the private desktop, if one is wanted, with its program,
 // and connects to the display.
-func openSession(ctx context.Context, f desktopFlags, home string, log *slog.Logger) (s *session, err error) {
-	s = &session{}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.Close())
-			s = nil
-		}
-	}()
-	display, bus := f.Display, os.Getenv("DBUS_SESSION_BUS_ADDRESS")
+func openSession(ctx context.Context, f desktopFlags, home string, log *slog.Logger) (*session, error) {
+	s := &session{}
+	err := s.openScreen(ctx, f, home, log)
+	if err == nil {
+		err = s.openDevice(ctx, f, log)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// openScreen opens all that is needed to see.
+func (s *session) openScreen(ctx context.Context, f desktopFlags, home string, log *slog.Logger) (err error) {
+	s.display = f.Display
+	bus := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
 	if f.Virtual {
 		s.Private, err = sandbox.Start(ctx, &sandbox.Options{Size: image.Point(f.Size), DPI: f.DPI, Home: home, Log: log})
 		if err != nil {
-			return s, err
+			return err
 		}
-		display, bus = s.Private.Display(), s.Private.BusAddress()
+		s.display, bus = s.Private.Display(), s.Private.BusAddress()
 	}
 	if words := strings.Fields(f.Open); len(words) > 0 {
 		if _, err := s.Private.Open(ctx, words[0], words[1:]...); err != nil {
-			return s, err
+			return err
 		}
 	}
-	options := &screen.Options{Display: display, Monitor: f.OnMonitor, Log: log}
+	options := &screen.Options{Display: s.display, Monitor: f.OnMonitor, Log: log}
 	// Without an accessibility bus there is a picture still.
 	if s.tree, err = atspi.Open(ctx, &atspi.Options{BusAddress: bus, Log: log}); err == nil {
 		options.Tree = s.tree
 	} else {
 		log.WarnContext(ctx, "no accessibility tree", "err", err)
 	}
-	if s.Screen, err = screen.Open(ctx, options); err != nil {
-		return s, err
-	}
-	s.Device, err = actuator.Open(ctx, &actuator.Options{Display: display, Getenv: sessionEnv(f.Virtual), Log: log})
-	return s, err
+	s.Screen, err = screen.Open(ctx, options)
+	return err
+}
+
+// openDevice opens all that is needed to act.
+func (s *session) openDevice(ctx context.Context, f desktopFlags, log *slog.Logger) (err error) {
+	s.Device, err = actuator.Open(ctx, &actuator.Options{Display: s.display, Getenv: sessionEnv(f.Virtual), Log: log})
+	return err
 }
 
 // sessionEnv is the environment that tells the type of the session: a private
@@ -76,7 +88,7 @@ func sessionEnv(private bool) func(string) string {
 	return os.Getenv
 }
 
-// Close lets go all keys, and ends the private desktop.
+// Close lets every key go, and ends the private desktop.
 func (s *session) Close() error {
 	var errs []error
 	if s.Device != nil {
@@ -117,11 +129,11 @@ func newAgent(m llm.Model, s *session, journal agent.Journal, o agentFlags, log 
 
 // agentFlags say how the agent works.
 type agentFlags struct {
-	Plan     string `help:"Planning: ${enum}." enum:"suggestive,off" default:"suggestive" group:"Agent"`
-	Format   string `help:"How the actor writes its actions: ${enum}." enum:"code,tools" default:"code" group:"Agent"`
+	Plan     string `help:"Planning: suggestive, which the actor may follow or not, or off." enum:"suggestive,off" default:"suggestive" group:"Agent"`
+	Format   string `help:"How the model writes its actions: code, which is read and never run, or tools." enum:"code,tools" default:"code" group:"Agent"`
 	MaxSteps int    `help:"Stop after this many steps." default:"50" group:"Limits"`
 
-	ReviewEvery int `help:"Have the monitor look at every so many steps, beside those that a detector points at; 0 for never." default:"10" group:"Agent"`
+	ReviewEvery int `help:"Have a model review the run every so many steps, and whenever it seems to go in circles; 0 for the latter only." default:"10" group:"Agent"`
 }
 
 // formatOf returns the format of that name.

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"net/url"
+	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +18,7 @@ import (
 type modelFlags struct {
 	Model       string        `help:"Model of all roles that name no other." placeholder:"NAME" group:"Models"`
 	BaseURL     string        `name:"base-url" help:"Endpoint that speaks OpenAI's Chat Completions." default:"https://api.openai.com/v1" group:"Models"`
-	APIKey      string        `name:"api-key" env:"DESKTOP_AGENT_API_KEY,OPENAI_API_KEY" hidden:"" help:"Key of the endpoint; give it in the environment."`
+	APIKey      string        `name:"api-key" help:"Key of the endpoint; on a command line others can read it, so give it in the environment." placeholder:"KEY" group:"Models"`
 	Temperature *float64      `help:"Temperature of all roles; the model's own if not given." group:"Models"`
 	Timeout     time.Duration `help:"Limit of one model call, all attempts together." default:"5m" group:"Models"`
 
@@ -42,14 +45,22 @@ func (f roleFlags) settings() llm.Settings {
 	return llm.Settings{Model: f.Model, Temperature: f.Temperature, MaxTokens: f.MaxTokens, Deadline: f.Timeout}
 }
 
+// key returns the key of the endpoint. OPENAI_API_KEY is sent to OpenAI alone.
+func (f modelFlags) key(getenv func(string) string) string {
+	if u, err := url.Parse(f.BaseURL); f.APIKey == "" && err == nil && u.Scheme == "https" && u.Host == "api.openai.com" {
+		return getenv("OPENAI_API_KEY")
+	}
+	return f.APIKey
+}
+
 // client returns the client of all roles.
 func (f modelFlags) client() *llm.Client {
 	prices := llm.Prices{}
 	for name, p := range f.Price {
-		prices[name] = llm.Price{Input: p.input, Cached: p.cached, Output: p.output}
+		prices[name] = llm.Price(p)
 	}
 	return &llm.Client{
-		Model:   &openai.Endpoint{BaseURL: f.BaseURL, Key: openai.Secret(f.APIKey)},
+		Model:   &openai.Endpoint{BaseURL: f.BaseURL, Key: openai.Secret(f.key(os.Getenv))},
 		Default: llm.Settings{Model: f.Model, Temperature: f.Temperature, Deadline: f.Timeout},
 		Roles: map[llm.Role]llm.Settings{
 			llm.Planner: f.Planner.settings(), llm.Actor: f.Actor.settings(),
@@ -61,7 +72,7 @@ func (f modelFlags) client() *llm.Client {
 
 // desktopFlags say which desktop to work on.
 type desktopFlags struct {
-	Display   string `help:"X display to work on." env:"DISPLAY" placeholder:":0" group:"Desktop"`
+	Display   string `help:"X display to work on; $$DISPLAY if not given." env:"DESKTOP_AGENT_DISPLAY,DISPLAY" placeholder:":0" group:"Desktop"`
 	Virtual   bool   `help:"Work on a private desktop that nobody sees, instead of this display." group:"Desktop"`
 	Open      string `help:"With --virtual: the program to open, with its arguments." placeholder:"PROGRAM" group:"Desktop"`
 	Size      size   `help:"With --virtual: the desktop's size in pixels." default:"1280x800" group:"Desktop"`
@@ -74,13 +85,25 @@ func (f desktopFlags) check() error {
 	if f.Open != "" && !f.Virtual {
 		return hintError{errors.New("--open needs a private desktop"), "add --virtual, or open the program yourself"}
 	}
+	if f.Open != "" && strings.TrimSpace(f.Open) == "" {
+		return hintError{errors.New("--open names no program"), "write for example --open mousepad"}
+	}
+	if f.OnMonitor < 0 {
+		return hintError{fmt.Errorf("there is no monitor %d", f.OnMonitor), "monitors count from 1; 0 is all of them"}
+	}
 	if !f.Virtual && f.Display == "" {
 		return hintError{errors.New("no display: DISPLAY is not set"), "start from a desktop session, set DISPLAY, or add --virtual for a private desktop"}
 	}
-	if fields := strings.Fields(f.Open); f.Open != "" && len(fields) == 0 {
-		return errors.New("--open names no program")
-	}
 	return nil
+}
+
+// wayland says what is missing in a Wayland session; "" in any other.
+func (f desktopFlags) wayland(getenv func(string) string) string {
+	if f.Virtual || getenv("XDG_SESSION_TYPE") != "wayland" && getenv("WAYLAND_DISPLAY") == "" {
+		return ""
+	}
+	return "this is a Wayland session, in which only programs that use X11 can be seen and used: " +
+		"log in to an X11 session (\"on Xorg\"), or add --virtual for a private desktop"
 }
 
 // A size is a width and a height in pixels, written 1280x800.
@@ -88,10 +111,32 @@ type size image.Point
 
 // UnmarshalText reads "1280x800".
 func (s *size) UnmarshalText(text []byte) error {
-	var rest string
-	n, err := fmt.Sscanf(string(text)+" ", "%dx%d%s", &s.X, &s.Y, &rest)
-	if n < 2 || rest != "" || s.X < 320 || s.Y < 240 || s.X > 8192 || s.Y > 8192 {
-		return fmt.Errorf("size %q: write width and height in pixels, such as 1280x800 (320x240 to 8192x8192): %v", text, err)
+	w, h, ok := strings.Cut(string(text), "x")
+	var errs [2]error
+	s.X, errs[0] = strconv.Atoi(w)
+	s.Y, errs[1] = strconv.Atoi(h)
+	if !ok || errors.Join(errs[:]...) != nil || s.X < 320 || s.Y < 240 || s.X > 8192 || s.Y > 8192 {
+		return fmt.Errorf("%q is no size: write width and height in pixels, such as 1280x800 (from 320x240 to 8192x8192)", text)
 	}
+	return nil
+}
+
+// A price is dollars per million tokens, written input/cached/output.
+type price llm.Price
+
+// UnmarshalText reads "1.25/0.125/10".
+func (p *price) UnmarshalText(text []byte) error {
+	parts := strings.Split(string(text), "/")
+	values := make([]float64, len(parts))
+	ok := len(parts) == 3
+	for i, part := range parts {
+		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		ok = ok && err == nil && v >= 0 && v < 1e6 // neither NaN nor infinite
+		values[i] = v
+	}
+	if !ok {
+		return fmt.Errorf("%q is no price: write dollars per million tokens as input/cached/output, such as 1.25/0.125/10", text)
+	}
+	*p = price{Input: values[0], Cached: values[1], Output: values[2]}
 	return nil
 }
