@@ -50,6 +50,7 @@ func TestCaptureIsPixelEqualToThePortableOne(t *testing.T) {
 }
 
 func TestCaptureAtEveryDepth(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		depth  int
 		colour uint32 // as the server has it
@@ -57,7 +58,7 @@ func TestCaptureAtEveryDepth(t *testing.T) {
 	}{
 		{16, 0xf800 | 0x3<<5 | 0x1f, 0xff0cff},
 		{24, 0x12ab56, 0x12ab56},
-		{30, 0x3ff<<20 | 0x155<<10 | 0, 0xff5500},
+		{30, 0x3ff<<20 | 0x155<<10 | 1, 0xff5500},
 	} {
 		d := newDesk(t, &sandbox.Options{Depth: tt.depth, Size: image.Pt(641, 481)}) // odd: rows are padded
 		s := d.screen(screen.Options{})
@@ -76,6 +77,7 @@ func TestCaptureAtEveryDepth(t *testing.T) {
 }
 
 func TestPointerIsDrawn(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, &sandbox.Options{Size: image.Pt(800, 600)})
 	d.fill(image.Rect(0, 0, 800, 600), 0x40c080)
 	s := d.screen(screen.Options{})
@@ -103,6 +105,7 @@ func TestPointerIsDrawn(t *testing.T) {
 }
 
 func TestMonitors(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, &sandbox.Options{Size: image.Pt(800, 600), Monitors: 2})
 	whole := d.screen(screen.Options{})
 	o, err := whole.Observe(limit(t))
@@ -126,6 +129,7 @@ func TestMonitors(t *testing.T) {
 }
 
 func TestScreenResizedInMidRun(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, nil)
 	s := d.screen(screen.Options{})
 	d.resize(image.Pt(1024, 768))
@@ -143,6 +147,7 @@ func TestScreenResizedInMidRun(t *testing.T) {
 }
 
 func TestScreenResizedWhileCapturing(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, nil)
 	s := d.screen(screen.Options{})
 	done := make(chan struct{})
@@ -205,6 +210,7 @@ func TestSharedMemoryIsReleased(t *testing.T) {
 }
 
 func TestImageForTheModelFits(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, &sandbox.Options{Size: image.Pt(640, 480)})
 	for _, tt := range []struct{ limit, want image.Point }{
 		{image.Point{}, image.Pt(640, 480)},

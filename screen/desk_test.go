@@ -50,11 +50,6 @@ func newDesk(tb testing.TB, o *sandbox.Options) *desk {
 	require.NoError(tb, err)
 	tb.Cleanup(func() { conn.Close(); <-conn.Closed() })
 	require.NoError(tb, xtest.Init(conn.Conn))
-	require.Eventually(tb, func() bool { // a window shown before the manager works would stay unmanaged
-		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-		defer cancel()
-		return conn.PingManager(ctx) == nil
-	}, 10*time.Second, 10*time.Millisecond)
 	return &desk{Desktop: desktop, tb: tb, conn: conn}
 }
 

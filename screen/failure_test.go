@@ -53,6 +53,7 @@ func newXvfb(t *testing.T) xvfb {
 }
 
 func TestWithoutWindowManager(t *testing.T) {
+	t.Parallel()
 	x := newXvfb(t)
 	s, err := screen.Open(context.Background(), &screen.Options{Display: x.display})
 	require.NoError(t, err)
@@ -64,6 +65,7 @@ func TestWithoutWindowManager(t *testing.T) {
 }
 
 func TestServerDies(t *testing.T) {
+	t.Parallel()
 	for name, during := range map[string]func(context.Context, *screen.Screen) error{
 		"capture": func(ctx context.Context, s *screen.Screen) error { _, err := s.Capture(ctx); return err },
 		"observe": func(ctx context.Context, s *screen.Screen) error { _, err := s.Observe(ctx); return err },
@@ -87,6 +89,7 @@ func TestServerDies(t *testing.T) {
 }
 
 func TestServerHangs(t *testing.T) {
+	t.Parallel()
 	x := newXvfb(t)
 	s, err := screen.Open(context.Background(), &screen.Options{Display: x.display})
 	require.NoError(t, err)
@@ -99,6 +102,7 @@ func TestServerHangs(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, nil)
 	box := d.openStaged(stagedSpin)
 	s := d.screen(screen.Options{Settle: screen.SettleOptions{Ceiling: time.Hour}})
@@ -139,6 +143,7 @@ func (f fixedTree) Read(context.Context) ([]atspi.Node, []string, error) {
 }
 
 func TestTree(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, nil)
 	read := fixedTree{nodes: []atspi.Node{{ID: "n1", Parent: -1, Role: "frame", Name: "x"}}, hung: []string{"sleepy"}}
 	o, err := d.screen(screen.Options{Tree: read}).Observe(limit(t))

@@ -92,7 +92,7 @@ func (l *load) follow(pids []int) {
 }
 
 // working tells whether a process has worked since the last call, more than it
-// does anyway, or waits for a processor.
+// does anyway, or waits for a processor. A restless process tells nothing.
 func (l *load) working() bool {
 	now := time.Now()
 	passed, used, usual := now.Sub(l.at), time.Duration(0), 0.0
@@ -103,9 +103,11 @@ func (l *load) working() bool {
 			delete(l.pids, pid)
 			continue
 		}
-		used += cpu - u.cpu
-		usual += u.idle()
-		ready = ready || u.idle() < restless && runnable("/proc/"+strconv.Itoa(pid))
+		if u.idle() < restless {
+			used += cpu - u.cpu
+			usual += u.idle()
+			ready = ready || runnable("/proc/"+strconv.Itoa(pid))
+		}
 		u.cpu = cpu
 		l.pids[pid] = u
 	}

@@ -133,6 +133,7 @@ func dump(tb testing.TB, name string, pictures ...*image.RGBA) {
 func TestNoStaleFrame(t *testing.T) {
 	for _, sc := range scenes {
 		t.Run(sc.name, func(t *testing.T) {
+			t.Parallel()
 			for _, tr := range play(t, sc, len(sc.clicks), time.Second) {
 				assert.Zero(t, tr.stale, "pixels that changed later")
 				t.Log(tr)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jezek/xgb/xfixes"
 	"github.com/jezek/xgb/xproto"
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -41,7 +42,8 @@ type wait struct {
 	pending  map[xproto.Window]time.Time // managed windows not drawn yet, and since when they are known
 	appeared []xproto.Window             // top-level windows that were shown meanwhile
 
-	mu   sync.Mutex // guards next.hung
+	mu   sync.Mutex // guards busy, next.hung and slow while programs are asked
+	slow bool       // somebody answered, but late
 	next rest       // what will be left
 }
 
@@ -98,22 +100,19 @@ func (d *display) stirred() bool { return d.watch.glance().events != d.rest.even
 
 // run waits without a limit of its own.
 func (w *wait) run(ctx context.Context) error {
-	if err := w.ask(ctx); err != nil {
+	if _, err := w.ask(ctx); err != nil {
 		return err
 	}
 	for {
 		if err := w.quiet(ctx, time.Now()); err != nil {
 			return err
 		}
-		before, asked := w.watch.glance().events, time.Now()
-		if err := w.ask(ctx); err != nil {
+		before := w.watch.glance().events
+		prompt, err := w.ask(ctx)
+		if err != nil {
 			return err
 		}
-		slow := time.Since(asked) > slowAnswer
-		if slow {
-			w.sign("slow answer")
-		}
-		if !slow && w.watch.glance().events == before && w.complete() {
+		if prompt && w.watch.glance().events == before && w.complete() {
 			return nil
 		}
 	}
@@ -121,6 +120,8 @@ func (w *wait) run(ctx context.Context) error {
 
 // sign notes a sign of work.
 func (w *wait) sign(s string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if !slices.Contains(w.busy, s) {
 		w.busy = append(w.busy, s)
 	}
@@ -196,54 +197,76 @@ func (w *wait) cursor() string {
 	return reply.Name
 }
 
-// ask returns once everybody whom the input may concern has taken it.
-func (w *wait) ask(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, slowManager)
-	defer cancel()
-	switch err := w.conn.PingManager(limited); {
-	case err == nil, errors.Is(err, x11.ErrNoManager):
-	case limited.Err() != nil && ctx.Err() == nil:
-		w.sign("window manager")
-	default:
-		return err
+// ask returns once everybody whom the input may concern has taken it, and
+// tells whether they did so at once. Who has not answered the last time either
+// does not count.
+func (w *wait) ask(ctx context.Context) (prompt bool, err error) {
+	w.slow = false
+	if err := w.askManager(ctx); err != nil {
+		return false, err
 	}
 	concerned, err := w.concerned()
 	if err != nil {
-		return err
+		return false, err
 	}
-	var (
-		all  sync.WaitGroup
-		errs []error
-	)
+	var all errgroup.Group
 	for owner, windows := range concerned {
-		all.Go(func() {
-			err := w.pingOne(ctx, owner, windows)
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.next.hung[owner] = err != nil
-			errs = append(errs, err)
-		})
+		all.Go(func() error { return w.pingOne(ctx, owner, windows) })
 	}
-	all.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return err
+	if err := all.Wait(); err != nil {
+		return false, err
 	}
 	// What the programs sent before they answered has been handled by now; this
 	// brings the events of it.
-	return w.conn.RoundTrip()
+	return !w.slow, w.conn.RoundTrip()
 }
 
-// pingOne pings a client through the first of its windows that takes part.
+// askManager waits for the window manager, if there is one.
+func (w *wait) askManager(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, slowManager)
+	defer cancel()
+	start := time.Now()
+	err := w.conn.PingManager(limited)
+	switch {
+	case errors.Is(err, x11.ErrNoManager):
+		return nil
+	case err != nil && limited.Err() != nil && ctx.Err() == nil:
+		w.sign("no answer")
+		return nil
+	case err == nil && time.Since(start) > slowAnswer:
+		w.slow = true
+		w.sign("slow answer")
+	}
+	return err
+}
+
+// pingOne pings a client through the first of its windows that takes part. One
+// that did not answer the last time is not waited for again.
 func (w *wait) pingOne(ctx context.Context, owner uint32, windows []xproto.Window) error {
-	if w.rest.hung[owner] { // it need not be waited for again
-		limited, cancel := context.WithTimeout(ctx, w.settling.Quiet)
+	limited := ctx
+	if w.rest.hung[owner] {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, w.settling.Quiet)
 		defer cancel()
-		if err := w.pingAny(limited, windows); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-			return err
-		}
+	}
+	start := time.Now()
+	err := w.pingAny(limited, windows)
+	hung := limited.Err() != nil && errors.Is(err, limited.Err())
+	slow := !hung && time.Since(start) > slowAnswer
+	switch {
+	case hung:
+		w.sign("no answer")
+	case slow:
+		w.sign("slow answer")
+	}
+	w.mu.Lock()
+	w.next.hung[owner] = hung
+	w.slow = w.slow || slow
+	w.mu.Unlock()
+	if hung && ctx.Err() == nil {
 		return nil
 	}
-	return w.pingAny(ctx, windows)
+	return err
 }
 
 func (w *wait) pingAny(ctx context.Context, windows []xproto.Window) error {

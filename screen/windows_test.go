@@ -14,6 +14,7 @@ import (
 )
 
 func TestWindows(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, nil)
 	s := d.screen(screen.Options{})
 	list, err := s.Windows(limit(t))
@@ -45,6 +46,7 @@ func TestWindows(t *testing.T) {
 }
 
 func TestMenuAndDialogAreWindows(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, nil)
 	box := d.open("mousepad")
 	s := d.screen(screen.Options{})

@@ -1,0 +1,123 @@
+//go:build linux
+
+package screen_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"desktop-agent/screen"
+
+	"github.com/jezek/xgb/res"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// patient opens a screen on a staged window, and clicks on it when asked to.
+func patient(t *testing.T, kind string, o screen.SettleOptions) (s *screen.Screen, click func()) {
+	t.Helper()
+	d := newDesk(t, nil)
+	box := d.openStaged(kind)
+	s = d.screen(screen.Options{Settle: o})
+	_, err := s.Settle(limit(t))
+	require.NoError(t, err)
+	return s, func() { d.click(box.Min.Add(box.Size().Div(2))) }
+}
+
+func settle(t *testing.T, s *screen.Screen) screen.Settled {
+	t.Helper()
+	settled, err := s.Settle(limit(t))
+	require.NoError(t, err)
+	return settled
+}
+
+func TestSettleWhenNothingHappens(t *testing.T) {
+	t.Parallel()
+	s, _ := patient(t, stagedCompute, screen.SettleOptions{Quiet: 30 * time.Millisecond})
+	settled := settle(t, s)
+	assert.Equal(t, screen.SettledQuiet, settled.Reason)
+	assert.GreaterOrEqual(t, settled.Waited, 30*time.Millisecond)
+}
+
+// What blinks long enough to be known does not keep the screen from being still,
+// even with a quiet interval that is longer than the blinking's.
+func TestSettleDespiteBlinking(t *testing.T) {
+	t.Parallel()
+	s, _ := patient(t, stagedBlink, screen.SettleOptions{Quiet: 700 * time.Millisecond, Ceiling: 20 * time.Second})
+	time.Sleep(2 * time.Second)
+	settled := settle(t, s)
+	assert.Equal(t, screen.SettledQuiet, settled.Reason)
+}
+
+func TestSettleGivesUpAtTheCeiling(t *testing.T) {
+	t.Parallel()
+	s, click := patient(t, stagedSpin, screen.SettleOptions{Ceiling: 700 * time.Millisecond})
+	click()
+	settled := settle(t, s)
+	assert.Equal(t, screen.SettledCeiling, settled.Reason)
+	assert.GreaterOrEqual(t, settled.Waited, 700*time.Millisecond)
+	assert.Contains(t, settled.Busy, "drawing")
+}
+
+func TestSettleWaitsForAHungProgramOnce(t *testing.T) {
+	t.Parallel()
+	s, click := patient(t, stagedHang, screen.SettleOptions{Ceiling: 600 * time.Millisecond})
+	click()
+	assert.Equal(t, screen.SettledCeiling, settle(t, s).Reason)
+	settled := settle(t, s)
+	assert.Equal(t, screen.SettledQuiet, settled.Reason, "it was waited for already")
+	assert.Contains(t, settled.Busy, "no answer")
+
+	time.Sleep(5 * time.Second) // it comes back to life
+	settled = settle(t, s)
+	assert.Equal(t, screen.SettledQuiet, settled.Reason)
+	assert.NotContains(t, settled.Busy, "no answer")
+}
+
+// A program that computes all the time is waited for until it is known to.
+func TestSettleGetsUsedToABusyProgram(t *testing.T) {
+	t.Parallel()
+	s, click := patient(t, stagedBurn, screen.SettleOptions{Ceiling: 600 * time.Millisecond})
+	click()
+	settled := settle(t, s)
+	assert.Equal(t, screen.SettledCeiling, settled.Reason)
+	assert.Contains(t, settled.Busy, "processor")
+	for range 10 { // more than two only where it gets little of a busy machine
+		time.Sleep(700 * time.Millisecond)
+		if settled = settle(t, s); settled.Reason == screen.SettledQuiet {
+			break
+		}
+	}
+	assert.Equal(t, screen.SettledQuiet, settled.Reason)
+}
+
+// A program that is starting has no window yet.
+func TestSettleWaitsForAProgramThatStarts(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	s := d.screen(screen.Options{Settle: screen.SettleOptions{Ceiling: 20 * time.Second}})
+	settle(t, s)
+	before := d.clients()
+	started := make(chan error, 1)
+	go func() {
+		_, err := d.Open(context.Background(), "mousepad")
+		started <- err
+	}()
+	// From the moment on which it has connected to the server.
+	require.Eventually(t, func() bool { return d.clients() > before }, 20*time.Second, time.Millisecond)
+	o, err := s.Observe(limit(t))
+	require.NoError(t, err)
+	require.NoError(t, <-started)
+	require.Len(t, o.Windows, 1)
+	frames := futures(limit(t), t, s, time.Second)
+	assert.Zero(t, stale(o.Bare, frames), "%+v", o.Settled)
+}
+
+// clients returns how many programs are connected to the server.
+func (d *desk) clients() int {
+	require.NoError(d.tb, d.conn.Extension("X-Resource"))
+	reply, err := res.QueryClients(d.conn.Conn).Reply()
+	require.NoError(d.tb, err)
+	return int(reply.NumClients)
+}

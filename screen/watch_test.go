@@ -1,0 +1,120 @@
+//go:build linux
+
+package screen
+
+import (
+	"context"
+	"image"
+	"os/exec"
+	"testing"
+	"time"
+
+	"desktop-agent/sandbox"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestBlinks(t *testing.T) {
+	caret, line := image.Rect(5, 5, 8, 23), image.Rect(0, 5, 1000, 39)
+	ms := func(list ...int) (d []time.Duration) {
+		for _, n := range list {
+			d = append(d, time.Duration(n)*time.Millisecond)
+		}
+		return d
+	}
+	for _, tt := range []struct {
+		name  string
+		box   image.Rectangle
+		times []time.Duration
+		want  []bool // taken for blinking
+	}{
+		{"caret", caret, ms(0, 600, 1200, 1800), []bool{false, false, true, true}},
+		{"a line drawn for its caret", line, ms(0, 400, 800), []bool{false, false, true}},
+		{"clock", caret, ms(0, 1000, 2000, 3010), []bool{false, false, true, true}},
+		{"drawn in two steps", caret, ms(0, 2, 600, 603, 1200, 1202), []bool{false, false, false, false, true, true}},
+		{"spinner", caret, ms(0, 16, 32, 48, 64, 80, 96, 112), make([]bool, 8)},
+		{"slower spinner", caret, ms(0, 120, 240, 360), make([]bool, 4)},
+		{"uneven", caret, ms(0, 400, 1200, 1500), make([]bool, 4)},
+		{"too slow", caret, ms(0, 4000, 8000, 12000), make([]bool, 4)},
+		{"too tall", image.Rect(0, 0, 50, 100), ms(0, 600, 1200, 1800), make([]bool, 4)},
+		{"out of step", caret, ms(0, 600, 1200, 1350, 1800), []bool{false, false, true, false, false}},
+		{"turns into a spinner", caret, ms(0, 600, 1200, 1250, 1320, 1400), []bool{false, false, true, true, false, false}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var b blinks
+			start := time.Now()
+			for i, at := range tt.times {
+				assert.Equal(t, tt.want[i], b.seen(tt.box, start.Add(at)), "at %v", at)
+			}
+		})
+	}
+	t.Run("the oldest place is forgotten", func(t *testing.T) {
+		var b blinks
+		now := time.Now()
+		for i := range 3 * blinkPlaces {
+			b.seen(image.Rect(i, 0, i+1, 1), now.Add(time.Duration(i)))
+		}
+		assert.Len(t, b.places, blinkPlaces)
+		assert.Contains(t, b.places, image.Rect(3*blinkPlaces-1, 0, 3*blinkPlaces, 1))
+		assert.NotContains(t, b.places, image.Rect(0, 0, 1, 1))
+	})
+}
+
+func TestPainted(t *testing.T) {
+	w := &watch{}
+	now := time.Now()
+	box := image.Rect(100, 100, 200, 200)
+	w.draw(image.Rect(0, 0, 1000, 1000), now)
+	assert.False(t, w.painted(box, now.Add(1)), "drawn too early")
+	w.draw(image.Rect(100, 100, 200, 140), now.Add(2))
+	assert.False(t, w.painted(box, now.Add(1)), "less than half")
+	w.draw(image.Rect(0, 140, 300, 160), now.Add(3))
+	assert.True(t, w.painted(box, now.Add(1)))
+	for range 2 * maxStrokes {
+		w.draw(image.Rect(0, 0, 1, 1), now.Add(4))
+	}
+	assert.LessOrEqual(t, len(w.strokes), maxStrokes)
+}
+
+func TestLoadFindsWorkOfDescendants(t *testing.T) {
+	// A shell that sleeps, starts a shell that works for a while, and sleeps again.
+	cmd := exec.Command("sh", "-c", "sleep 0.2; sh -c 'while :; do :; done' & sleep 0.5; kill $!; wait; exec sleep 60")
+	require.NoError(t, cmd.Start())
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	var l load
+	l.begin()
+	l.follow([]int{cmd.Process.Pid})
+	busy := func() bool { time.Sleep(8 * time.Millisecond); return l.working() || l.ready() }
+	require.Eventually(t, busy, 20*time.Second, time.Millisecond, "the inner shell works")
+	calm := 0
+	require.Eventually(t, func() bool {
+		if calm++; busy() {
+			calm = 0
+		}
+		return calm >= 3
+	}, 20*time.Second, time.Millisecond, "it has ended")
+	assert.Contains(t, l.pids, cmd.Process.Pid)
+	l.follow(nil)
+	assert.Empty(t, l.pids)
+}
+
+// Without shared memory, pictures come over the connection and are the same.
+func TestCaptureWithoutSharedMemory(t *testing.T) {
+	desk, err := sandbox.Start(context.Background(), &sandbox.Options{Size: image.Pt(801, 601)})
+	require.NoError(t, err)
+	defer desk.Close()
+	s, err := Open(context.Background(), &Options{Display: desk.Display()})
+	require.NoError(t, err)
+	defer s.Close()
+	shared, err := s.Capture(context.Background())
+	require.NoError(t, err)
+	require.NotEmpty(t, s.display.shared.data)
+	require.NoError(t, s.display.shared.free())
+	s.display.shared.failed = true
+	plain, err := s.Capture(context.Background())
+	require.NoError(t, err)
+	require.Empty(t, s.display.shared.data)
+	assert.Nil(t, Changed(shared, plain))
+	assert.Equal(t, image.Pt(801, 601), plain.Rect.Size())
+}
