@@ -32,7 +32,7 @@ bench: build
 	$(GO) test -run '^$$' -bench '$(BENCH)' -p 1 -timeout 60m ./...
 
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/desktop-agent
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w" -o $(BIN) ./cmd/desktop-agent
 
 # Writes the golden files anew; look at the difference before you commit it.
 golden:

@@ -70,6 +70,7 @@ type (
 		Error    string        `json:"error"`
 		Millis   int64         `json:"millis"`
 		Attempts int           `json:"attempts"`
+		Usage    llm.Usage     `json:"usage"` // of all attempts; an estimate where the endpoint does not count
 		Dollars  float64       `json:"dollars"`
 	}
 

@@ -54,7 +54,7 @@ func (a *Agent) RecordCall(ctx context.Context, call llm.Call) error {
 	e := ModelCalled{
 		Role: req.Role, Purpose: req.Purpose, Prompt: req.Prompt, Model: req.Model,
 		Messages: make([]Message, 0, len(req.Messages)), Response: call.Response,
-		Millis: call.Latency.Milliseconds(), Attempts: call.Attempts, Dollars: call.Dollars,
+		Millis: call.Latency.Milliseconds(), Attempts: call.Attempts, Usage: call.Usage, Dollars: call.Dollars,
 	}
 	for _, m := range req.Messages {
 		e.Messages = append(e.Messages, recordMessage(m))
@@ -71,11 +71,9 @@ func (a *Agent) RecordCall(ctx context.Context, call llm.Call) error {
 	a.rec.mu.Lock()
 	a.rec.calls++
 	a.rec.dollars += call.Dollars
-	if call.Response != nil {
-		a.rec.usage.Input += call.Response.Usage.Input
-		a.rec.usage.Cached += call.Response.Usage.Cached
-		a.rec.usage.Output += call.Response.Usage.Output
-	}
+	a.rec.usage.Input += call.Usage.Input
+	a.rec.usage.Cached += call.Usage.Cached
+	a.rec.usage.Output += call.Usage.Output
 	a.rec.mu.Unlock()
 	return a.emit(ctx, e)
 }

@@ -229,11 +229,9 @@ func (b *builder) call(e agent.Event, data agent.ModelCalled) {
 	v := b.view
 	v.Calls++
 	v.Dollars += data.Dollars
-	if data.Response != nil {
-		v.Usage.Input += data.Response.Usage.Input
-		v.Usage.Cached += data.Response.Usage.Cached
-		v.Usage.Output += data.Response.Usage.Output
-	}
+	v.Usage.Input += data.Usage.Input
+	v.Usage.Cached += data.Usage.Cached
+	v.Usage.Output += data.Usage.Output
 }
 
 func (b *builder) planned(data agent.Planned) {
