@@ -143,6 +143,13 @@ func dispatch(ctx context.Context, args []string, c console) (code int, err erro
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
+		if e, ok := errors.AsType[*kong.ParseError](err); ok && hintOf(err) == "" {
+			name := "desktop-agent"
+			if e.Context != nil && e.Context.Selected() != nil {
+				name += " " + e.Context.Selected().Name
+			}
+			err = hintError{err, name + " --help shows what can be written"}
+		}
 		return exitUsage, &usageError{err}
 	}
 	return exitDone, command.Run(&commands)

@@ -35,6 +35,9 @@ func (r *runCmd) Run(ctx context.Context, c console, g *cli) error {
 	if strings.TrimSpace(r.Task) == "" {
 		return &usageError{hintError{errors.New("the task is empty"), `write what to do: desktop-agent run "Save the document as notes.txt"`}}
 	}
+	if r.MaxSteps < 1 {
+		return &usageError{hintError{fmt.Errorf("the limit of steps is %d", r.MaxSteps), "write for example --max-steps 30"}}
+	}
 	if err := r.desktopFlags.check(); err != nil {
 		return &usageError{err}
 	}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/llm"
+)
+
+// parsed parses a command line of run as the program does, and returns what it
+// would work with.
+func parsed(t *testing.T, config string, environ map[string]string, args ...string) *runCmd {
+	t.Helper()
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", "")
+	path := filepath.Join(t.TempDir(), "config.toml")
+	require.NoError(t, os.WriteFile(path, []byte(config), 0o600))
+	for name, value := range environ {
+		t.Setenv(name, value)
+	}
+	var commands cli
+	parser, err := kong.New(&commands, kong.DefaultEnvars("DESKTOP_AGENT"), kong.Vars{"version": "x"},
+		kong.BindTo(context.Background(), (*context.Context)(nil)))
+	require.NoError(t, err)
+	_, err = parser.Parse(append([]string{"run", "task", "--config", path}, args...))
+	require.NoError(t, err)
+	return &commands.Run
+}
+
+// TestOrder goes through every type of flag: the command line stands above the
+// environment, that above the file, and that above the default.
+func TestOrder(t *testing.T) {
+	warm := func(f *float64) any {
+		if f == nil {
+			return nil
+		}
+		return *f
+	}
+	for _, test := range []struct {
+		name           string
+		flag, env, doc string // as they are written
+		get            func(*runCmd) any
+		want           [4]any // by flag, by environment, by file, by default
+	}{
+		{"text", "--model=f", "DESKTOP_AGENT_MODEL=e", `model = "c"`,
+			func(r *runCmd) any { return r.Model }, [4]any{"f", "e", "c", ""}},
+		{"text of a role", "--planner-model=f", "DESKTOP_AGENT_PLANNER_MODEL=e", "[planner]\nmodel = \"c\"",
+			func(r *runCmd) any { return r.Planner.Model }, [4]any{"f", "e", "c", ""}},
+		{"whole number", "--max-steps=3", "DESKTOP_AGENT_MAX_STEPS=4", "max-steps = 5",
+			func(r *runCmd) any { return r.MaxSteps }, [4]any{3, 4, 5, 50}},
+		{"time", "--timeout=3s", "DESKTOP_AGENT_TIMEOUT=4s", `timeout = "5s"`,
+			func(r *runCmd) any { return r.Timeout }, [4]any{3 * time.Second, 4 * time.Second, 5 * time.Second, 5 * time.Minute}},
+		{"number that may be missing", "--temperature=0", "DESKTOP_AGENT_TEMPERATURE=0.5", "temperature = 1",
+			func(r *runCmd) any { return warm(r.Temperature) }, [4]any{0.0, 0.5, 1.0, nil}},
+		{"map", "--price=m=1/1/1", "DESKTOP_AGENT_PRICE=m=2/2/2", "[price]\nm = \"3/3/3\"",
+			func(r *runCmd) any { return r.Price["m"].Output }, [4]any{1.0, 2.0, 3.0, 0.0}},
+		{"bool", "--virtual", "DESKTOP_AGENT_VIRTUAL=true", "virtual = true",
+			func(r *runCmd) any { return r.Virtual }, [4]any{true, true, true, false}},
+		{"bool, off", "--no-json", "DESKTOP_AGENT_JSON=false", "json = true",
+			func(r *runCmd) any { return r.JSON }, [4]any{nil, false, true, false}},
+		{"choice", "--plan=off", "DESKTOP_AGENT_PLAN=suggestive", `plan = "off"`,
+			func(r *runCmd) any { return r.Plan }, [4]any{"off", "suggestive", "off", "suggestive"}},
+		{"size", "--size=400x300", "DESKTOP_AGENT_SIZE=500x300", `size = "600x300"`,
+			func(r *runCmd) any { return r.Size.X }, [4]any{400, 500, 600, 1280}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			name, value, _ := strings.Cut(test.env, "=")
+			environ := map[string]string{name: value}
+			if test.want[0] != nil {
+				assert.Equal(t, test.want[0], test.get(parsed(t, test.doc, environ, test.flag)), "flag")
+			}
+			assert.Equal(t, test.want[1], test.get(parsed(t, test.doc, environ)), "environment")
+			require.NoError(t, os.Unsetenv(name))
+			assert.Equal(t, test.want[2], test.get(parsed(t, test.doc, nil)), "file")
+			assert.Equal(t, test.want[3], test.get(parsed(t, "", nil)), "default")
+		})
+	}
+}
+
+func TestModelSettings(t *testing.T) {
+	r := parsed(t, "model = \"all\"\ntemperature = 0.2\n[planner]\nmodel = \"big\"\nmax-tokens = 700\n[price]\n\"big\" = \"2/0.5/8\"", nil,
+		"--max-tokens=1000", "--monitor-timeout=7s", "--price=all=1/0.1/4")
+	c := r.client()
+	assert.Equal(t, "all", c.Settings(llm.Actor).Model)
+	assert.Equal(t, "big", c.Settings(llm.Planner).Model)
+	assert.Equal(t, 700, c.Settings(llm.Planner).MaxTokens)
+	assert.Equal(t, 0.2, *c.Settings(llm.Planner).Temperature)
+	assert.Equal(t, 7*time.Second, c.Settings(llm.Monitor).Deadline)
+	assert.Equal(t, 1000, c.Budget.MaxTokens)
+	assert.Equal(t, time.Hour, c.Budget.MaxTime)
+	assert.Equal(t, llm.Prices{"all": {Input: 1, Cached: 0.1, Output: 4}}, c.Budget.Prices, "a flag replaces the table")
+}
+
+// TestKey: a key made for OpenAI is not sent to others.
+func TestKey(t *testing.T) {
+	getenv := func(name string) string { return map[string]string{"OPENAI_API_KEY": "openai"}[name] }
+	for _, test := range []struct{ url, own, want string }{
+		{"https://api.openai.com/v1", "", "openai"},
+		{"https://api.openai.com/v1", "own", "own"},
+		{"http://api.openai.com/v1", "", ""},
+		{"https://api.openai.com.example.org/v1", "", ""},
+		{"http://localhost:8000/v1", "", ""},
+		{"http://localhost:8000/v1", "own", "own"},
+	} {
+		assert.Equal(t, test.want, modelFlags{BaseURL: test.url, APIKey: test.own}.key(getenv), "%+v", test)
+	}
+}
+
+func TestWayland(t *testing.T) {
+	session := func(pairs map[string]string) func(string) string { return func(name string) string { return pairs[name] } }
+	assert.Empty(t, desktopFlags{}.wayland(session(map[string]string{"XDG_SESSION_TYPE": "x11"})))
+	assert.Contains(t, desktopFlags{}.wayland(session(map[string]string{"XDG_SESSION_TYPE": "wayland"})), "log in to an X11 session")
+	assert.Contains(t, desktopFlags{}.wayland(session(map[string]string{"WAYLAND_DISPLAY": "wayland-0"})), "--virtual")
+	assert.Empty(t, desktopFlags{Virtual: true}.wayland(session(map[string]string{"WAYLAND_DISPLAY": "wayland-0"})))
+}

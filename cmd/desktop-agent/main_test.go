@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary be the program, for scripts and for tests that
+// need a process of their own.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"desktop-agent": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			// HOME is the script's own folder: no configuration of this machine counts.
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_CONFIG_HOME", "")
+			agent, err := exec.LookPath("desktop-agent")
+			env.Setenv("AGENT", agent) // where PATH is not this one
+			return err
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits runs a program, and expects it to end with this code:
+//
+//	exits 2 desktop-agent run
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code program args…")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := "0"
+	if err != nil {
+		code = codeOf(err)
+	}
+	if code != args[0] {
+		ts.Fatalf("%v: exit code %s, not %s", args[1:], code, args[0])
+	}
+}
+
+// codeOf returns the exit code of a command that failed.
+func codeOf(err error) string {
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		return strconv.Itoa(e.ExitCode())
+	}
+	return err.Error()
+}
