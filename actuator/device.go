@@ -1,6 +1,7 @@
 package actuator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,11 +18,11 @@ type Options struct {
 	Display string
 	// Session is the kind of desktop session: "x11", "wayland" (compositors
 	// with wlroots' input protocols, such as Sway) or "libei" (GNOME and KDE
-	// on Wayland, through the desktop portal). If empty, it is found from
-	// Display and the environment.
+	// on Wayland, through the desktop portal). If empty, it is "x11" where
+	// Display is given, and otherwise what the environment tells.
 	Session string
-	// Getenv reads the environment that tells the session, as os.Getenv does;
-	// an empty environment if nil.
+	// Getenv reads the environment that tells the session, as os.Getenv does.
+	// If nil, an empty Session means "x11".
 	Getenv func(string) string
 	// Log gets what happens, without any text or key; nothing is logged if nil.
 	Log *slog.Logger
@@ -34,6 +35,7 @@ func (o *Options) withDefaults() Options {
 	}
 	if s.Getenv == nil {
 		s.Getenv = func(string) string { return "" }
+		s.Session = cmp.Or(s.Session, "x11")
 	}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)

@@ -239,3 +239,15 @@ func TestMouseSelects(t *testing.T) {
 	slices.Sort(want)
 	assert.Equal(t, want, got)
 }
+
+// TestTypeIntoDialog types right after the shortcut that opens a dialog.
+func TestTypeIntoDialog(t *testing.T) {
+	e := edit(t)
+	name := filepath.Join(filepath.Dir(e.file), "файл 2.txt")
+	e.do(t, click(e.text), actuator.Type{Text: "some text"}, press("ctrl", "shift", "s"),
+		press("ctrl", "a"), actuator.Type{Text: actuator.Secret(name)}, press("enter"))
+	require.Eventually(t, func() bool {
+		got, err := os.ReadFile(name)
+		return err == nil && string(got) == "some text"
+	}, 10*time.Second, 2*time.Millisecond, "not saved under the name typed")
+}

@@ -30,7 +30,7 @@ func openX11(ctx context.Context, o Options) (backend, error) {
 	display := cmp.Or(o.Display, o.Getenv("DISPLAY"))
 	conn, err := x11.Dial(display)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: run this inside a desktop session, set DISPLAY, or use a private desktop", err)
 	}
 	x := &x11Backend{conn: conn, log: o.Log, lent: lent{keys: map[xproto.Keycode]levels{}, fixed: map[xproto.Keycode]bool{}}}
 	if err := x.open(ctx, display); err != nil {

@@ -358,11 +358,13 @@ func TestOpenWithoutDisplay(t *testing.T) {
 		o    actuator.Options
 		want string
 	}{
-		"no session":      {actuator.Options{}, "no desktop here"},
+		"no session":      {actuator.Options{Getenv: func(string) string { return "" }}, "no desktop here"},
+		"nothing given":   {actuator.Options{}, "set DISPLAY"},
 		"no such display": {actuator.Options{Display: ":65000"}, "no X display"},
 		"unknown session": {actuator.Options{Session: "quartz"}, `unknown session "quartz"`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Setenv("DISPLAY", "")
 			_, err := actuator.Open(limit(t), &tt.o)
 			require.ErrorContains(t, err, tt.want)
 		})
