@@ -115,7 +115,9 @@ func TestKey(t *testing.T) {
 }
 
 func TestWayland(t *testing.T) {
-	session := func(pairs map[string]string) func(string) string { return func(name string) string { return pairs[name] } }
+	session := func(pairs map[string]string) func(string) string {
+		return func(name string) string { return pairs[name] }
+	}
 	assert.Empty(t, desktopFlags{}.wayland(session(map[string]string{"XDG_SESSION_TYPE": "x11"})))
 	assert.Contains(t, desktopFlags{}.wayland(session(map[string]string{"XDG_SESSION_TYPE": "wayland"})), "log in to an X11 session")
 	assert.Contains(t, desktopFlags{}.wayland(session(map[string]string{"WAYLAND_DISPLAY": "wayland-0"})), "--virtual")

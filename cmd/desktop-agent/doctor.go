@@ -76,7 +76,7 @@ func (d *doctorCmd) Run(ctx context.Context, c console, g *cli) error {
 			state = "skip"
 		case err != nil:
 			failed++
-			state, found = "FAIL", strings.ReplaceAll(err.Error(), "\n", "; ")
+			state, found = "FAIL", oneLine(err)
 		}
 		fmt.Fprintf(c.Out, "%s  %-14s  %s\n", state, check.name, printable(found))
 		if hint := hintOf(err); hint != "" {

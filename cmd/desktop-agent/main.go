@@ -96,7 +96,7 @@ func execute(ctx context.Context, args []string, c console) int {
 	case errors.Is(err, context.Canceled) || ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
 		return exitInterrupted
 	}
-	fmt.Fprintf(c.Err, "desktop-agent: %s\n", printable(strings.ReplaceAll(err.Error(), "\n", "; ")))
+	fmt.Fprintf(c.Err, "desktop-agent: %s\n", oneLine(err))
 	if hint := hintOf(err); hint != "" {
 		fmt.Fprintf(c.Err, "hint: %s\n", hint)
 	}
@@ -108,6 +108,22 @@ func execute(ctx context.Context, args []string, c console) int {
 		return exitUsage
 	}
 	return exitError
+}
+
+// oneLine is an error on a line, without those of joined errors that repeat
+// one before.
+func oneLine(err error) string {
+	var text string
+	for line := range strings.Lines(err.Error()) {
+		line = strings.TrimSpace(line)
+		switch {
+		case text == "":
+			text = line
+		case !strings.Contains(text, line):
+			text += "; " + line
+		}
+	}
+	return printable(text)
 }
 
 // exited carries kong's wish to end the program, after --help for example.

@@ -96,7 +96,10 @@ func conduct(ctx context.Context, c console, a *agent.Agent, s *session, journal
 	if released := s.Device.Release(); !errors.Is(err, agent.ErrDesktopGone) {
 		err = errors.Join(err, released)
 	}
-	err = errors.Join(err, journal.Close())
+	// A journal that broke has been told of.
+	if closed := journal.Close(); !errors.Is(err, agent.ErrJournal) {
+		err = errors.Join(err, closed)
+	}
 	if !asJSON && err == nil {
 		fmt.Fprintln(c.Err, summary(result))
 	}
@@ -119,8 +122,12 @@ func conduct(ctx context.Context, c console, a *agent.Agent, s *session, journal
 
 // summary says in a line or two how a run ended.
 func summary(r agent.Result) string {
-	text := fmt.Sprintf("%s after %d steps and %s; %d model calls, %d tokens", strings.ReplaceAll(string(r.Outcome), "_", " "),
-		r.Steps, r.Elapsed.Round(100*time.Millisecond), r.Calls, r.Usage.Input+r.Usage.Output)
+	steps := "1 step"
+	if r.Steps != 1 {
+		steps = fmt.Sprintf("%d steps", r.Steps)
+	}
+	text := fmt.Sprintf("%s after %s and %s; %d model calls, %d tokens", strings.ReplaceAll(string(r.Outcome), "_", " "),
+		steps, r.Elapsed.Round(100*time.Millisecond), r.Calls, r.Usage.Input+r.Usage.Output)
 	if r.Dollars > 0 {
 		text += fmt.Sprintf(", $%.4f", r.Dollars)
 	}

@@ -1,0 +1,469 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jezek/xgb/randr"
+	"github.com/jezek/xgb/xproto"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/internal/x11"
+	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
+)
+
+// An endpoint answers like a model. Requests come at the same time, so it tells
+// them apart by the schema that they ask for; the actor asks for none.
+type endpoint struct {
+	*httptest.Server
+	mu    sync.Mutex
+	actor []http.HandlerFunc
+	asked chan struct{} // gets one for each question to the actor
+}
+
+// newEndpoint starts an endpoint whose actor gives these answers in order, and
+// then waits for ever.
+func newEndpoint(t *testing.T, actor ...http.HandlerFunc) *endpoint {
+	e := &endpoint{actor: actor, asked: make(chan struct{}, 100)}
+	e.Server = httptest.NewServer(http.HandlerFunc(e.serve))
+	t.Cleanup(func() {
+		e.CloseClientConnections()
+		e.Close()
+	})
+	return e
+}
+
+func (e *endpoint) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	answers := map[string]any{
+		`"done_when"`: map[string]any{"steps": []any{
+			map[string]string{"goal": "Explore the editor's text area", "done_when": "A text is in the editor"},
+			map[string]string{"goal": "Locate the finished text", "done_when": "The text shows agent was here"}}},
+		`"as_expected"`: map[string]any{"changed": "a text appeared", "as_expected": "yes", "progress_step": 2,
+			"evidence": "agent was here", "guidance": nil},
+		`"shown"`:         map[string]any{"shown": true, "evidence": "agent was here", "missing": ""},
+		`"is_consistent"`: map[string]any{"is_consistent": true, "needs_new_plan": false, "optimization_guidance": nil},
+		`"left"`:          map[string]any{"left": "red", "right": "blue"},
+	}
+	var request struct {
+		Format json.RawMessage `json:"response_format"`
+	}
+	if err := json.Unmarshal(body, &request); err != nil {
+		llmtest.Status(http.StatusBadRequest, "", err.Error())(w, r)
+		return
+	}
+	for property, answer := range answers {
+		if bytes.Contains(request.Format, []byte(property)) {
+			text, _ := json.Marshal(answer) // of plain values
+			llmtest.Completion(string(text))(w, r)
+			return
+		}
+	}
+	e.mu.Lock()
+	answer := llmtest.HangRequest()
+	if len(e.actor) > 0 {
+		answer, e.actor = e.actor[0], e.actor[1:]
+	}
+	e.mu.Unlock()
+	e.asked <- struct{}{}
+	answer(w, r)
+}
+
+// says is a reply of the actor that does this.
+func says(code string) http.HandlerFunc {
+	return llmtest.Completion("Thought: I see the editor.\nExpect: It shows the text.\n```python\n" + code + "\n```")
+}
+
+// A process is the program at work in a folder of its own.
+type process struct {
+	*exec.Cmd
+	t              *testing.T
+	stdout, stderr *output
+	exited         chan struct{}
+}
+
+// output collects what is written, and can be read meanwhile.
+type output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
+// start starts the program, with no display and no configuration but its arguments.
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	p := &process{Cmd: exec.Command(exe), t: t, stdout: &output{}, stderr: &output{}, exited: make(chan struct{})}
+	p.Args = append([]string{"desktop-agent"}, args...)
+	p.Dir = t.TempDir()
+	p.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.Dir, "TMPDIR=" + os.Getenv("TMPDIR")}
+	p.Stdout, p.Stderr = p.stdout, p.stderr
+	require.NoError(t, p.Start())
+	go func() {
+		_ = p.Wait() // the exit code tells
+		close(p.exited)
+	}()
+	t.Cleanup(func() {
+		_ = p.Process.Kill() // it may have ended
+		<-p.exited
+	})
+	return p
+}
+
+// code waits for the end and returns the exit code.
+func (p *process) code() int {
+	p.t.Helper()
+	select {
+	case <-p.exited:
+	case <-time.After(60 * time.Second):
+		require.Fail(p.t, "it does not end", "%s", p.stderr)
+	}
+	return p.ProcessState.ExitCode()
+}
+
+// leftovers returns the processes of the private desktops of this process.
+func (p *process) leftovers() (pids []int) {
+	mark := fmt.Appendf(nil, "DESKTOP_AGENT_SANDBOX=%d-", p.Process.Pid)
+	list, err := filepath.Glob("/proc/[0-9]*/environ")
+	require.NoError(p.t, err)
+	for _, path := range list {
+		if environ, err := os.ReadFile(path); err == nil && bytes.Contains(environ, mark) {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			require.NoError(p.t, err)
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// named returns the first process of the private desktop with this name.
+func (p *process) named(name string) int {
+	for _, pid := range p.leftovers() {
+		if comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && strings.TrimSpace(string(comm)) == name {
+			return pid
+		}
+	}
+	require.Fail(p.t, "no "+name+" runs")
+	return 0
+}
+
+var runLine = regexp.MustCompile(`(?m)^run: (.*)$`)
+
+// run returns the folder of the run, which standard error names.
+func (p *process) run() string {
+	p.t.Helper()
+	found := runLine.FindStringSubmatch(p.stderr.String())
+	require.NotNil(p.t, found, "%s", p.stderr)
+	return found[1]
+}
+
+// wait waits until the actor is asked.
+func (e *endpoint) wait(t *testing.T, p *process) {
+	t.Helper()
+	select {
+	case <-e.asked:
+	case <-p.exited:
+		require.Fail(t, "the program ended", "%s", p.stderr)
+	case <-time.After(60 * time.Second):
+		require.Fail(t, "the actor was not asked", "%s", p.stderr)
+	}
+}
+
+// task is a run on a private desktop that types a text into an editor.
+func (e *endpoint) task(args ...string) []string {
+	return append([]string{"run", "--virtual", "--open", "mousepad", "--size", "800x600", "--base-url", e.URL + "/v1", "--model", "m",
+		"Write agent was here"}, args...)
+}
+
+// typing are the actor's replies that do the task.
+func typing() []http.HandlerFunc {
+	return []http.HandlerFunc{says(`pyautogui.write("agent was here")`), says("DONE: written")}
+}
+
+// checkRun checks that a run is complete on disk.
+func checkRun(t *testing.T, dir string) {
+	var info struct {
+		State          string
+		Events, Frames int
+		Ended          struct{ Outcome string }
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "run.json"))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &info))
+	assert.Equal(t, "ended", info.State)
+	assert.Equal(t, "done", info.Ended.Outcome)
+	events, err := os.ReadFile(filepath.Join(dir, "events.jsonl"))
+	require.NoError(t, err)
+	assert.Equal(t, info.Events, bytes.Count(events, []byte("\n")))
+	frames, err := filepath.Glob(filepath.Join(dir, "frames", "f0*.png"))
+	require.NoError(t, err)
+	assert.Len(t, frames, info.Frames)
+	assert.GreaterOrEqual(t, info.Frames, 3)
+	for _, frame := range frames {
+		assert.Contains(t, string(events), strings.TrimSuffix(filepath.Base(frame), ".png"), "every frame is named by an event")
+	}
+	report, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	require.NoError(t, err)
+	assert.Contains(t, string(report), "Write agent was here")
+}
+
+// TestRun does a task in a real editor, in each way in which it can be watched,
+// planned and written.
+func TestRun(t *testing.T) {
+	call := func(name, arguments string) http.HandlerFunc {
+		return llmtest.CompletionOf(llm.Response{Text: "Thought: I see the editor.\nExpect: It shows the text.", Finish: "tool_calls",
+			Calls: []llm.ToolCall{{ID: "1", Name: name, Arguments: arguments}}, Usage: llm.Usage{Input: 100, Output: 10}})
+	}
+	t.Run("plan", func(t *testing.T) {
+		e := newEndpoint(t, typing()...)
+		p := start(t, e.task("--price", "m=1/1/1")...)
+		require.Equal(t, exitDone, p.code(), "%s", p.stderr)
+		assert.Equal(t, "written\n", p.stdout.String(), "the answer, and nothing else")
+		shown := p.stderr.String()
+		for _, want := range []string{
+			"task: Write agent was here\n", "note: no guard is active", "▸ Step 1: Explore the editor's text area",
+			"   1  type 14 characters\n", "      because: I see the editor.\n",
+			"plan, a step further:\n  ✓ Step 1:", "   2  done: written\n",
+			"done after 2 steps", "model calls", ", $0.00", "\nreport: " + p.run() + "/report.html\n",
+		} {
+			assert.Contains(t, shown, want)
+		}
+		assert.NotContains(t, strings.ReplaceAll(shown, "task: Write agent was here", ""), "agent was here", "nothing typed is shown")
+		assert.NotContains(t, shown, "\x1b", "no status line where there is no terminal")
+		checkRun(t, p.run())
+		assert.Empty(t, p.leftovers())
+	})
+	t.Run("tools", func(t *testing.T) {
+		e := newEndpoint(t, call("type", `{"text": "agent was here"}`), call("done", `{"answer": "written"}`))
+		p := start(t, e.task("--format", "tools")...)
+		require.Equal(t, exitDone, p.code(), "%s", p.stderr)
+		checkRun(t, p.run())
+	})
+	t.Run("JSON, no plan", func(t *testing.T) {
+		e := newEndpoint(t, typing()...)
+		p := start(t, e.task("--plan=off", "--json", "--runs", "elsewhere")...)
+		require.Equal(t, exitDone, p.code(), "%s", p.stderr)
+		stored, err := os.ReadFile(filepath.Join(p.run(), "events.jsonl"))
+		require.NoError(t, err)
+		assert.Equal(t, string(stored), p.stdout.String(), "the events as the journal has them, and nothing else")
+		for line := range strings.Lines(p.stdout.String()) {
+			assert.True(t, json.Valid([]byte(line)), line)
+		}
+		assert.Contains(t, p.stdout.String(), `"planning":"off"`)
+		assert.NotContains(t, p.stdout.String(), `"kind":"planned"`)
+		assert.Contains(t, p.run(), "elsewhere/")
+	})
+	t.Run("not done", func(t *testing.T) {
+		e := newEndpoint(t, says("FAIL: there is no such thing"))
+		p := start(t, e.task()...)
+		assert.Equal(t, exitNotDone, p.code())
+		assert.Contains(t, p.stderr.String(), "infeasible after 1 step and")
+		assert.Contains(t, p.stderr.String(), "why: there is no such thing")
+		p.run()
+	})
+}
+
+// TestEndpointTrouble: the run ends as an error that says what to do, and names
+// where it lies.
+func TestEndpointTrouble(t *testing.T) {
+	refuses := httptest.NewServer(llmtest.Refusal(http.StatusUnauthorized, "", "Incorrect API key provided: sk-secret-1.", ""))
+	t.Cleanup(refuses.Close)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for name, test := range map[string]struct{ url, want string }{
+		"refuses the key": {refuses.URL, "set DESKTOP_AGENT_API_KEY or --api-key"},
+		"unreachable":     {gone.URL, "check --base-url and the network"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, "run", "--virtual", "--size", "640x480", "--plan=off", "--model", "m", "--base-url", test.url+"/v1",
+				"--api-key", "sk-secret-1", "--timeout", "2s", "x")
+			assert.Equal(t, exitError, p.code())
+			assert.Contains(t, p.stderr.String(), test.want)
+			assert.NotContains(t, p.stderr.String(), "sk-secret")
+			assert.FileExists(t, filepath.Join(p.run(), "report.html"))
+			assert.Empty(t, p.stdout.String())
+			assert.Empty(t, p.leftovers())
+		})
+	}
+}
+
+// TestInterrupt stops a run by signals while the model thinks.
+func TestInterrupt(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			e := newEndpoint(t) // thinks for ever
+			other := newEndpoint(t, typing()...)
+			p, second := start(t, e.task()...), start(t, other.task()...)
+			e.wait(t, p)
+			require.NotEmpty(t, p.leftovers(), "the desktop is there")
+			require.NoError(t, p.Process.Signal(sig))
+			assert.Equal(t, exitInterrupted, p.code())
+			assert.Contains(t, p.stderr.String(), "stopped after 1 step and")
+			assert.FileExists(t, filepath.Join(p.run(), "report.html"))
+			assert.Empty(t, p.leftovers(), "no process is left")
+			assert.Equal(t, exitDone, second.code(), "the other run goes on: %s", second.stderr)
+		})
+	}
+	t.Run("while the desktop starts", func(t *testing.T) {
+		p := start(t, newEndpoint(t).task()...)
+		require.Eventually(t, func() bool { return len(p.leftovers()) > 0 }, 60*time.Second, time.Millisecond)
+		require.NoError(t, p.Process.Signal(syscall.SIGINT))
+		assert.Equal(t, exitInterrupted, p.code(), "%s", p.stderr)
+		assert.Empty(t, p.leftovers())
+	})
+	t.Run("reader gone", func(t *testing.T) {
+		e := newEndpoint(t)
+		r, w, err := os.Pipe()
+		require.NoError(t, err)
+		p := &process{t: t, stderr: &output{}, exited: make(chan struct{})}
+		exe, err := os.Executable()
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+		defer cancel()
+		p.Cmd = exec.CommandContext(ctx, exe)
+		p.Args = append([]string{"desktop-agent"}, e.task("--json", "--runs", t.TempDir())...)
+		p.Env = []string{"PATH=" + os.Getenv("PATH")}
+		p.Stdout, p.Stderr = w, p.stderr
+		require.NoError(t, p.Start())
+		require.NoError(t, w.Close())
+		require.NoError(t, r.Close())
+		_ = p.Wait() // the exit code tells
+		assert.Equal(t, exitInterrupted, p.ProcessState.ExitCode(), "%s", p.stderr)
+		assert.Empty(t, p.leftovers())
+	})
+}
+
+// TestManagerDies kills a part of the private desktop in the middle of a run.
+func TestManagerDies(t *testing.T) {
+	e := newEndpoint(t)
+	p := start(t, e.task()...)
+	e.wait(t, p)
+	require.NoError(t, syscall.Kill(p.named("openbox"), syscall.SIGKILL))
+	assert.Equal(t, exitError, p.code())
+	assert.Contains(t, p.stderr.String(), "window manager (openbox) died: signal: killed")
+	assert.Contains(t, p.stderr.String(), "start another")
+	assert.FileExists(t, filepath.Join(p.run(), "report.html"))
+	assert.Empty(t, p.leftovers())
+}
+
+// TestResize makes the screen smaller in the middle of a run, which goes on.
+func TestResize(t *testing.T) {
+	first, letGo := held(says("WAIT"))
+	e := newEndpoint(t, append([]http.HandlerFunc{first}, typing()...)...)
+	p := start(t, e.task("--json")...)
+	e.wait(t, p)
+	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.named("mousepad")))
+	require.NoError(t, err)
+	display := regexp.MustCompile(`DISPLAY=(:\d+)`).FindSubmatch(environ)
+	require.NotNil(t, display)
+	resize(t, string(display[1]), 640, 480)
+	letGo()
+	assert.Equal(t, exitDone, p.code(), "%s", p.stderr)
+	assert.Contains(t, p.stdout.String(), `"frame":{"X":800,"Y":600}`)
+	assert.Contains(t, p.stdout.String(), `"frame":{"X":640,"Y":480}`)
+	checkRun(t, p.run())
+}
+
+// held is an answer that waits until it is let go.
+func held(answer http.HandlerFunc) (http.HandlerFunc, func()) {
+	free := make(chan struct{})
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-free:
+			answer(w, r)
+		case <-r.Context().Done():
+		}
+	}, func() { close(free) }
+}
+
+// resize gives a display another size, no larger than its first, as xrandr does.
+func resize(t *testing.T, display string, width, height uint16) {
+	conn, err := x11.Dial(display)
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.Extension("RANDR"))
+	_, err = randr.QueryVersion(conn.Conn, 1, 5).Reply()
+	require.NoError(t, err)
+	r, err := randr.GetScreenResources(conn.Conn, conn.Root).Reply()
+	require.NoError(t, err)
+	_, err = randr.SetCrtcConfig(conn.Conn, r.Crtcs[0], xproto.TimeCurrentTime, r.ConfigTimestamp, 0, 0, 0, randr.RotationRotate0, nil).Reply()
+	require.NoError(t, err)
+	require.NoError(t, randr.SetScreenSizeChecked(conn.Conn, conn.Root, width, height, 300, 200).Check())
+}
+
+// TestOpenFails: the program of --open does not exist.
+func TestOpenFails(t *testing.T) {
+	p := start(t, "run", "--virtual", "--open", "no-such-editor --new", "--model", "m", "x")
+	assert.Equal(t, exitError, p.code())
+	assert.Contains(t, p.stderr.String(), "open no-such-editor: program not found")
+	assert.Contains(t, p.stderr.String(), "check the name, or install it")
+	assert.Empty(t, p.leftovers())
+}
+
+// TestRunsFolder: nothing can be kept.
+func TestRunsFolder(t *testing.T) {
+	e := newEndpoint(t, typing()...)
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	p := start(t, e.task("--runs", filepath.Join(file, "runs"))...)
+	assert.Equal(t, exitError, p.code())
+	assert.Contains(t, p.stderr.String(), "folder for runs")
+	assert.Contains(t, p.stderr.String(), "hint: name a folder that can be written to with --runs")
+	assert.Empty(t, e.asked, "without a journal nothing begins")
+}
+
+// TestDiskFull has the disk fill up in the middle: nothing is done that cannot
+// be recorded. A limit on the size of files stands for a full disk.
+func TestDiskFull(t *testing.T) {
+	e := newEndpoint(t, typing()...)
+	p := start(t, "run", "--help") // only for its folder and environment
+	require.Equal(t, exitDone, p.code())
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	limited := exec.CommandContext(ctx, "bash", append([]string{"-c", `ulimit -f 24; exec -a desktop-agent "$0" "$@"`, exe}, e.task()...)...)
+	limited.Dir, limited.Env = p.Dir, p.Env
+	var out bytes.Buffer
+	limited.Stdout, limited.Stderr = &out, &out
+	_ = limited.Run() // the exit code tells
+	assert.Equal(t, exitError, limited.ProcessState.ExitCode(), "%s", out.String())
+	assert.Contains(t, out.String(), "ulimit -f")
+	assert.Contains(t, out.String(), "\nrun: "+p.Dir+"/runs/")
+	assert.Equal(t, 1, strings.Count(out.String(), "ulimit -f"), "it is said once")
+	assert.NotContains(t, out.String(), "   2  ", "no further step")
+}

@@ -1,0 +1,70 @@
+//go:build linux
+
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/llm/llmtest"
+)
+
+func TestDoctor(t *testing.T) {
+	e := newEndpoint(t)
+	p := start(t, "doctor", "--virtual", "--open", "mousepad", "--dpi", "120", "--model", "m", "--planner-model", "n", "--base-url", e.URL+"/v1")
+	require.Equal(t, exitDone, p.code(), "%s%s", p.stdout, p.stderr)
+	lines := strings.Split(strings.TrimSpace(p.stdout.String()), "\n")
+	require.Len(t, lines, 11+2, "%s", p.stdout)
+	for _, line := range lines[:11] {
+		assert.Regexp(t, `^ok    `, line)
+	}
+	for _, want := range []string{"120 dpi", "Openbox", "1280x800 pixels", `Mousepad" has the focus`, "3 clicks arrived on the pixel",
+		"letters of several scripts were written and read", "n sees a picture", "m sees a picture"} {
+		assert.Contains(t, p.stdout.String(), want)
+	}
+	assert.Equal(t, "Everything that was checked works.", lines[12])
+	assert.Empty(t, p.stderr.String())
+	assert.Empty(t, p.leftovers())
+}
+
+// TestDoctorFails: each line that fails says what to do, and the exit code too.
+func TestDoctorFails(t *testing.T) {
+	blind := httptest.NewServer(llmtest.Completion(`{"left": "green", "right": "green"}`))
+	t.Cleanup(blind.Close)
+	refuses := httptest.NewServer(llmtest.Refusal(http.StatusUnauthorized, "", "no", ""))
+	t.Cleanup(refuses.Close)
+	for name, test := range map[string]struct {
+		args []string
+		want []string
+		n    string
+	}{
+		"a model that sees nothing": {[]string{"--model", "m", "--base-url", blind.URL + "/v1"},
+			[]string{`FAIL  model .*it does not see pictures; choose a vision model`, `FAIL  display .*no X display ":77777"`}, "2"},
+		"a wrong key": {[]string{"--model", "m", "--base-url", refuses.URL + "/v1"},
+			[]string{`FAIL  model .*set DESKTOP_AGENT_API_KEY`}, "2"},
+		"a price is missing": {[]string{"--model", "m", "--max-dollars", "1"},
+			[]string{`FAIL  model .*has no price`}, "2"},
+		"no model": {nil, []string{`FAIL  display .*set DISPLAY to a running desktop, or use --virtual`,
+			`skip  screenshot +an earlier check failed`, `skip  clipboard `, `skip  model +none is named`}, "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, append([]string{"doctor", "--display", ":77777"}, test.args...)...)
+			assert.Equal(t, exitError, p.code())
+			for _, want := range test.want {
+				assert.Regexp(t, `(?m)^`+want, p.stdout.String())
+			}
+			assert.Contains(t, p.stdout.String(), test.n+" of 11 checks failed. Do what the lines marked FAIL say")
+			assert.Empty(t, p.stderr.String(), "all has been said")
+		})
+	}
+	t.Run("no display", func(t *testing.T) {
+		p := start(t, "doctor")
+		assert.Equal(t, exitError, p.code())
+		assert.Regexp(t, `(?m)^FAIL  session .*DISPLAY is not set\n.*→ start from a desktop session, set DISPLAY, or add --virtual`, p.stdout.String())
+	})
+}
