@@ -161,7 +161,8 @@ func (p *progress) showPlan(head string, plan *planner.Plan) {
 	p.plan = plan
 	p.line("", head)
 	for line := range strings.Lines(plan.Display()) {
-		p.line("  ", strings.TrimRight(line, "\n"))
+		tick, rest, _ := strings.Cut(line, " Step")
+		p.line("  "+tick+" ", "Step"+strings.TrimRight(rest, "\n"))
 	}
 }
 
@@ -200,7 +201,7 @@ func (p *progress) acted(d agent.Acted) {
 func (p *progress) line(head, text string) {
 	text = printable(text)
 	if p.width != nil {
-		text = strings.Join(wrap(text, p.width()-len(head)-1), "\n"+strings.Repeat(" ", len(head)))
+		text = strings.Join(wrap(text, p.width()-columnsOf(head)-1), "\n"+strings.Repeat(" ", columnsOf(head)))
 	}
 	io.WriteString(p.out, p.cleared()+head+text+"\n")
 }
