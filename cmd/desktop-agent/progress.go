@@ -173,6 +173,7 @@ func (p *progress) proposed(d agent.Proposed) {
 	head := fmt.Sprintf("%4d  ", p.step)
 	if d.Error != "" {
 		p.line(head, "the reply is no action: "+d.Error)
+		p.doing("thinking")
 		return
 	}
 	for _, a := range d.Actions {
