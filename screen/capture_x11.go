@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"image"
 	"log/slog"
+	"runtime"
+	"sync"
 	"unsafe"
 
 	"desktop-agent/internal/x11"
@@ -301,18 +303,52 @@ func channel(v, mask uint32) byte {
 	return byte(uint64(v&mask/low) * 255 / uint64(mask/low))
 }
 
-// swapRedBlue turns blue-green-red pixels into opaque red-green-blue ones, two
-// at a time. Both slices begin at a multiple of 8 bytes, as large ones do.
+// swapRedBlue turns blue-green-red pixels into opaque red-green-blue ones, in
+// strips on several processors.
 func swapRedBlue(to, from []byte) {
+	const smallest = 1 << 18 // bytes for which a processor is worth its start
+	strips := min(runtime.GOMAXPROCS(0), 4, len(to)/smallest+1)
+	size := (len(to)/strips + 63) &^ 63
+	var all sync.WaitGroup
+	for len(to) > size {
+		t, f := to[:size], from[:size]
+		all.Go(func() { swapStrip(t, f) })
+		to, from = to[size:], from[size:]
+	}
+	swapStrip(to, from)
+	all.Wait()
+}
+
+// swapStrip swaps two pixels at a time, eight a turn. Slices of 64 bytes or more
+// must begin at a multiple of 8 bytes, as whole pictures and their strips do.
+func swapStrip(to, from []byte) {
+	const (
+		second = 0x000000ff_000000ff // every second byte of each pixel: red or blue
+		green  = 0x0000ff00_0000ff00
+		opaque = 0xff000000_ff000000
+	)
 	pairs := len(to) / 8
+	if len(to) < 64 {
+		pairs = 0
+	}
+	for i := 8 * pairs; i < len(to); i += 4 {
+		to[i], to[i+1], to[i+2], to[i+3] = from[i+2], from[i+1], from[i], 0xff
+	}
+	if pairs == 0 {
+		return
+	}
 	t := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(to))), pairs)
 	f := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(from))), pairs)
-	for i, v := range f {
-		const second = 0x000000ff_000000ff
-		t[i] = v&second<<16 | v&0x0000ff00_0000ff00 | v>>16&second | 0xff000000_ff000000
+	for len(f) >= 4 {
+		from, to := (*[4]uint64)(f), (*[4]uint64)(t)
+		a, b, c, d := from[0], from[1], from[2], from[3]
+		to[0] = a&second<<16 | a&green | a>>16&second | opaque
+		to[1] = b&second<<16 | b&green | b>>16&second | opaque
+		to[2] = c&second<<16 | c&green | c>>16&second | opaque
+		to[3] = d&second<<16 | d&green | d>>16&second | opaque
+		f, t = f[4:], t[4:]
 	}
-	if rest := to[8*pairs:]; len(rest) == 4 {
-		last := from[8*pairs:]
-		rest[0], rest[1], rest[2], rest[3] = last[2], last[1], last[0], 0xff
+	for i, v := range f {
+		t[i] = v&second<<16 | v&green | v>>16&second | opaque
 	}
 }

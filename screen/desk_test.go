@@ -42,7 +42,8 @@ func newDesk(tb testing.TB, o *sandbox.Options) *desk {
 	if o == nil {
 		o = &sandbox.Options{}
 	}
-	o.Env = append(o.Env, windowVariable+"=1")
+	// A program under the race detector sleeps for a second at its end by default.
+	o.Env = append(o.Env, windowVariable+"=1", "GORACE=atexit_sleep_ms=0")
 	desktop, err := sandbox.Start(context.Background(), o)
 	require.NoError(tb, err)
 	tb.Cleanup(func() { desktop.Close() })

@@ -77,7 +77,7 @@ func (p *bufferPool) Put(b *png.EncoderBuffer) { p.pool.Put(b) }
 // Zoom returns a part of the frame, enlarged so that small text can be read. r
 // is in pixels of o.Image; what lies outside is left out. The result fits in limit
 // and keeps the shape of the part; it is taken from the full-resolution frame and
-// enlarged at most 4 times. A zero limit means the size of o.Image.
+// enlarged at most 4 times. A zero limit means a square with the longer side of o.Image.
 func (o *Observation) Zoom(r image.Rectangle, limit image.Point) (Image, error) {
 	bounds := o.Image.Mapping.Bounds()
 	part := r.Canon().Intersect(bounds)
@@ -85,7 +85,8 @@ func (o *Observation) Zoom(r image.Rectangle, limit image.Point) (Image, error) 
 		return Image{}, fmt.Errorf("zoom: the area %v is outside the image, which is %d×%d pixels", r, bounds.Dx(), bounds.Dy())
 	}
 	if limit == (image.Point{}) {
-		limit = o.Image.Mapping.Size
+		side := max(bounds.Dx(), bounds.Dy())
+		limit = image.Pt(side, side)
 	}
 	if limit.X < 1 || limit.Y < 1 {
 		return Image{}, fmt.Errorf("zoom: the result cannot be %d×%d pixels", limit.X, limit.Y)

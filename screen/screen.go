@@ -127,6 +127,7 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 			return nil, err
 		}
 		o, err := s.look(ctx, d)
+		d.looked()
 		if err != nil {
 			return nil, err
 		}
@@ -137,11 +138,12 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 				return nil, err
 			}
 			settled = again.after(settled)
-			if o, err = s.look(ctx, d); err != nil {
+			o, err = s.look(ctx, d)
+			d.looked()
+			if err != nil {
 				return nil, err
 			}
 		}
-		d.looked()
 		o.Settled, o.Timing.Settle, o.Timing.Total = settled, settled.Waited, time.Since(start)
 		return o, nil
 	})

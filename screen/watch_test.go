@@ -118,3 +118,19 @@ func TestCaptureWithoutSharedMemory(t *testing.T) {
 	assert.Nil(t, Changed(shared, plain))
 	assert.Equal(t, image.Pt(801, 601), plain.Rect.Size())
 }
+
+func TestSwapRedBlue(t *testing.T) {
+	for _, pixels := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 1000, 65537, 1920 * 1080, 1919*1079 + 1} {
+		from, to := make([]byte, 4*pixels), make([]byte, 4*pixels+4)
+		for i := range from {
+			from[i] = byte(i*7 + i>>8)
+		}
+		swapRedBlue(to[:4*pixels], from)
+		for i := 0; i < len(from); i += 4 {
+			if [4]byte(to[i:]) != [4]byte{from[i+2], from[i+1], from[i], 255} {
+				t.Fatalf("%d pixels: pixel %d is %v of %v", pixels, i/4, to[i:i+4], from[i:i+4])
+			}
+		}
+		assert.Zero(t, [4]byte(to[4*pixels:]), "nothing beyond")
+	}
+}
