@@ -147,8 +147,9 @@ func dispatch(ctx context.Context, args []string, c console) (code int, err erro
 	var commands cli
 	parser, err := kong.New(&commands,
 		kong.Name("desktop-agent"),
-		kong.Description("Does tasks on a desktop by looking at the screen and using mouse and keyboard.\n\n"+firstSteps+"\n\n"+exitCodes),
+		kong.Description("Does tasks on a desktop by looking at the screen and using mouse and keyboard.\n\n"+firstSteps+"\n\n"+everyFlag+"\n\n"+exitCodes),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }), // without the variable, which everyFlag tells
 		kong.DefaultEnvars("DESKTOP_AGENT"),
 		kong.Vars{"version": version()},
 		kong.Writers(c.Out, c.Err), kong.Exit(func(status int) { panic(exited(max(status, code))) }),
@@ -173,6 +174,9 @@ func dispatch(ctx context.Context, args []string, c console) (code int, err erro
 
 const firstSteps = `First steps: "desktop-agent demo" shows it at work without a model; "desktop-agent doctor --model NAME" ` +
 	`tells whether everything is there; "desktop-agent run --model NAME TASK" does a task.`
+
+const everyFlag = `Every flag can be set in the environment (--max-steps as DESKTOP_AGENT_MAX_STEPS) ` +
+	`and in the configuration file (as max-steps = 30).`
 
 func version() string {
 	info, ok := debug.ReadBuildInfo()

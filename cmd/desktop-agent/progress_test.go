@@ -174,9 +174,12 @@ func TestStatusLine(t *testing.T) {
 	p.Close()
 	p.Close() // does no harm
 	assert.Equal(t, append(want, ""), v.screen(t), "the status line is gone")
-	assert.NotContains(t, string(v.raw), "hunter2")
+	v.mu.Lock()
+	raw := string(v.raw)
+	v.mu.Unlock()
+	assert.NotContains(t, raw, "hunter2")
 	for _, control := range []string{"\x07", "\x1b]", "\u202e", "\u009b"} {
-		assert.NotContains(t, string(v.raw), control, "text of the screen cannot control the terminal")
+		assert.NotContains(t, raw, control, "text of the screen cannot control the terminal")
 	}
 }
 

@@ -19,7 +19,7 @@ type modelFlags struct {
 	Model       string        `help:"Model of all roles that name no other." placeholder:"NAME" group:"Models"`
 	BaseURL     string        `name:"base-url" help:"Endpoint that speaks OpenAI's Chat Completions." default:"https://api.openai.com/v1" group:"Models"`
 	APIKey      string        `name:"api-key" help:"Key of the endpoint; on a command line others can read it, so give it in the environment." placeholder:"KEY" group:"Models"`
-	Temperature *float64      `help:"Temperature of all roles; the model's own if not given." group:"Models"`
+	Temperature *float64      `help:"Temperature of all roles; the model's own if not given." placeholder:"T" group:"Models"`
 	Timeout     time.Duration `help:"Limit of one model call, all attempts together." default:"5m" group:"Models"`
 
 	Planner    roleFlags `embed:"" prefix:"planner-" group:"Models, role by role"`
@@ -27,8 +27,8 @@ type modelFlags struct {
 	WorldModel roleFlags `embed:"" prefix:"worldmodel-" group:"Models, role by role"`
 	Monitor    roleFlags `embed:"" prefix:"monitor-" group:"Models, role by role"`
 
-	MaxTokens  int              `help:"Stop before more tokens than this are used; 0 for no limit." group:"Limits"`
-	MaxDollars float64          `help:"Stop before more than this is spent; needs the price of each model." group:"Limits"`
+	MaxTokens  int              `help:"Stop before more tokens than this are used; 0 for no limit." placeholder:"N" group:"Limits"`
+	MaxDollars float64          `help:"Stop before more than this is spent; needs the price of each model." placeholder:"DOLLARS" group:"Limits"`
 	MaxTime    time.Duration    `help:"Stop after this time; 0 for no limit." default:"1h" group:"Limits"`
 	Price      map[string]price `help:"Dollars per million tokens of a model: NAME=input/cached/output." placeholder:"NAME=I/C/O" group:"Limits"`
 }
@@ -36,9 +36,9 @@ type modelFlags struct {
 // roleFlags are what one role has of its own.
 type roleFlags struct {
 	Model       string        `help:"Model of this role." placeholder:"NAME"`
-	Temperature *float64      `help:"Temperature."`
-	MaxTokens   int           `help:"Longest reply, in tokens."`
-	Timeout     time.Duration `help:"Limit of one call."`
+	Temperature *float64      `help:"Temperature." placeholder:"T"`
+	MaxTokens   int           `help:"Longest reply, in tokens." placeholder:"N"`
+	Timeout     time.Duration `help:"Limit of one call, such as 90s." placeholder:"TIME"`
 }
 
 func (f roleFlags) settings() llm.Settings {
@@ -77,7 +77,7 @@ type desktopFlags struct {
 	Open      string `help:"With --virtual: the program to open, with its arguments." placeholder:"PROGRAM" group:"Desktop"`
 	Size      size   `help:"With --virtual: the desktop's size in pixels." default:"1280x800" group:"Desktop"`
 	DPI       int    `name:"dpi" help:"With --virtual: pixels per inch." default:"96" group:"Desktop"`
-	OnMonitor int    `name:"monitor" help:"Show the model only this monitor, counted from 1; 0 for all." group:"Desktop"`
+	OnMonitor int    `name:"monitor" help:"Show the model only this monitor, counted from 1; 0 for all." placeholder:"N" group:"Desktop"`
 }
 
 // check refuses flags that do not go together.
