@@ -15,6 +15,8 @@ type load struct {
 	roots []int // the processes behind the windows
 	pids  map[int]usage
 	at    time.Time // of the last measurement
+
+	ticking map[int]bool // processes that always have a short timer
 }
 
 // A usage is what one process has used.

@@ -62,7 +62,7 @@ func TestSettleGivesUpAtTheCeiling(t *testing.T) {
 
 func TestSettleWaitsForAHungProgramOnce(t *testing.T) {
 	t.Parallel()
-	s, click := patient(t, stagedHang, screen.SettleOptions{Ceiling: 600 * time.Millisecond})
+	s, click := patient(t, stagedHang, screen.SettleOptions{Ceiling: 1500 * time.Millisecond})
 	click()
 	assert.Equal(t, screen.SettledCeiling, settle(t, s).Reason)
 	settled := settle(t, s)

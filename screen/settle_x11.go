@@ -41,6 +41,8 @@ type wait struct {
 	busy     []string
 	pending  map[xproto.Window]time.Time // managed windows not drawn yet, and since when they are known
 	appeared []xproto.Window             // top-level windows that were shown meanwhile
+	timers   time.Duration               // spent on waiting for short timers
+	untimed  int                         // events of the watch before the last such wait
 
 	mu   sync.Mutex // guards busy, next.hung and slow while programs are asked
 	slow bool       // somebody answered, but late
@@ -53,7 +55,8 @@ type wait struct {
 //   - the programs that it may concern have answered, so they have taken it;
 //   - and then, for a quiet interval, nothing was drawn but what blinks, no window
 //     came or went, and none of these programs worked;
-//   - at the end of which all of them answer at once, once more.
+//   - at the end of which all of them answer at once, once more, and none of them
+//     is about to go on by itself.
 //
 // What was there before the input does not count: a program that works all the time,
 // one that hung the last time already, a busy pointer that stays.
@@ -73,7 +76,8 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		reason, err = SettledCeiling, nil
 	}
-	w.next.at, w.next.events, w.next.cursor = time.Now(), d.watch.glance().events, w.cursor()
+	seen := d.watch.glance()
+	w.next.at, w.next.events, w.next.windows, w.next.cursor = time.Now(), seen.events, seen.windows, w.cursor()
 	if err == nil {
 		d.rest = w.next
 	}
@@ -85,6 +89,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 type rest struct {
 	at      time.Time
 	events  int                    // of the watch, by then
+	windows int                    // of these, windows that came or went
 	cursor  string                 // the pointer's name
 	hung    map[uint32]bool        // clients that had not answered
 	clients map[uint32]bool        // clients of the server; nil: not known
@@ -112,10 +117,46 @@ func (w *wait) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if prompt && w.watch.glance().events == before && w.complete() {
-			return nil
+		if !prompt || w.watch.glance().events != before || !w.complete() {
+			continue
+		}
+		fired, err := w.awaitTimer(ctx)
+		if !fired || err != nil {
+			return err
 		}
 	}
+}
+
+// awaitTimer waits until a short timer of a program has fired. It returns false
+// if there is none, if the one before changed nothing, or if the patience for
+// timers is used up. A window that came or went is the effect of the input
+// already: nothing more is waited for then.
+func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
+	limit, seen := w.load.timer(), w.watch.glance()
+	if limit == 0 || seen.windows != w.rest.windows || w.timers > 0 && seen.events == w.untimed {
+		return false, nil
+	}
+	if w.timers >= timerPatience {
+		w.load.tick()
+		return false, nil
+	}
+	w.sign("timer")
+	w.untimed = seen.events
+	start := time.Now()
+	defer func() { w.timers += time.Since(start) }()
+	for time.Since(start) < limit+pace && w.load.timer() > 0 {
+		select {
+		case <-ctx.Done():
+			return true, ctx.Err()
+		case <-w.conn.Closed():
+			return true, x11.ErrNoDisplay
+		case <-time.After(pace):
+		}
+		if w.load.working() {
+			return true, nil
+		}
+	}
+	return true, nil
 }
 
 // sign notes a sign of work.

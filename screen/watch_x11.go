@@ -22,6 +22,7 @@ type watch struct {
 	last    time.Time // of the last event that counts
 	events  int       // how many counted
 	drawn   int       // how many of these were drawing
+	windows int       // how many were a window that came or went
 	blinks  blinks
 	strokes []stroke
 	shown   []xproto.Window // top-level windows that appeared; who waits takes them away
@@ -71,11 +72,13 @@ func (d *display) startWatch() (*watch, func(), error) {
 		case xproto.MapNotifyEvent:
 			if e.Event == d.conn.Root {
 				w.happened(now)
+				w.windows++
 				w.shown = append(w.shown, e.Window)
 			}
 		case xproto.UnmapNotifyEvent:
 			if e.Event == d.conn.Root {
 				w.happened(now)
+				w.windows++
 				w.shown = slices.DeleteFunc(w.shown, func(id xproto.Window) bool { return id == e.Window })
 			}
 		case xproto.ConfigureNotifyEvent:
@@ -141,15 +144,15 @@ func (w *watch) draw(box image.Rectangle, now time.Time) {
 
 // A glance is what a watch knows at one moment.
 type glance struct {
-	last          time.Time
-	events, drawn int
-	cursor        xproto.Atom
+	last                   time.Time
+	events, drawn, windows int
+	cursor                 xproto.Atom
 }
 
 func (w *watch) glance() glance {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return glance{w.last, w.events, w.drawn, w.cursor}
+	return glance{w.last, w.events, w.drawn, w.windows, w.cursor}
 }
 
 // appeared returns the windows that appeared since the last call.

@@ -1,0 +1,51 @@
+//go:build linux
+
+package screen_test
+
+import (
+	"image"
+	"testing"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/screen"
+)
+
+// TestSilentTimerIsWaitedFor clicks on Save in a file dialog of GTK. The dialog
+// closes 250 ms later, by a timer: in between the program neither draws nor
+// works, and answers every ping at once.
+func TestSilentTimerIsWaitedFor(t *testing.T) {
+	const keyCtrl, keyShift, keyS = 37, 50, 39
+	d := newDesk(t, nil)
+	d.open("mousepad")
+	s := d.screen(screen.Options{})
+	d.key(keyA)
+	_, err := s.Observe(limit(t))
+	require.NoError(t, err)
+	for _, press := range []byte{xproto.KeyPress, xproto.KeyRelease} {
+		for _, key := range []byte{keyCtrl, keyShift, keyS} {
+			xtest.FakeInput(d.conn.Conn, press, key, 0, d.conn.Root, 0, 0, 0)
+		}
+	}
+	require.NoError(t, d.conn.RoundTrip())
+	o, err := s.Observe(limit(t))
+	require.NoError(t, err)
+	dialog, ok := o.Focused()
+	require.True(t, ok)
+	require.Equal(t, "Save As", dialog.Title)
+	d.key(keyA)             // the name of the file
+	time.Sleep(time.Second) // the dialog lets one save half a second after the last letter
+	_, err = s.Observe(limit(t))
+	require.NoError(t, err)
+
+	d.click(dialog.Box.Max.Sub(image.Pt(50, 27)))
+	o, err = s.Observe(limit(t))
+	require.NoError(t, err)
+	require.Len(t, o.Windows, 1, "a frame of the dialog before it closed; settled: %+v", o.Settled)
+	assert.Contains(t, o.Windows[0].Title, "/a - Mousepad")
+	assert.Contains(t, o.Settled.Busy, "timer")
+}
