@@ -54,6 +54,10 @@ func newDesk(tb testing.TB, o *sandbox.Options) *desk {
 	return &desk{Desktop: desktop, tb: tb, conn: conn}
 }
 
+// small is the largest image in tests that do not look at it: the race detector
+// makes scaling slow.
+var small = image.Pt(200, 200)
+
 // screen opens the desk's screen.
 func (d *desk) screen(o screen.Options) *screen.Screen {
 	d.tb.Helper()

@@ -49,15 +49,15 @@ func TestRenderAgreesWithItsMapping(t *testing.T) {
 		source image.Rectangle
 		size   image.Point
 	}{
-		"smaller":     {image.Rect(0, 0, 1920, 1080), image.Pt(1456, 819)},
-		"part":        {image.Rect(960, 0, 1920, 1080), image.Pt(728, 819)},
-		"half":        {image.Rect(0, 0, 1920, 1080), image.Pt(960, 540)},
-		"enlarged":    {image.Rect(300, 200, 500, 350), image.Pt(800, 600)},
+		"smaller":     {image.Rect(0, 0, 640, 360), image.Pt(485, 273)},
+		"part":        {image.Rect(320, 0, 640, 360), image.Pt(243, 273)},
+		"half":        {image.Rect(0, 0, 640, 360), image.Pt(320, 180)},
+		"enlarged":    {image.Rect(300, 200, 500, 350), image.Pt(600, 450)},
 		"by a little": {image.Rect(300, 200, 500, 350), image.Pt(211, 158)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, offset := range []image.Point{{30, 40}, {77, 101}, {121, 13}} {
-				frame := image.NewRGBA(image.Rect(0, 0, 1920, 1080))
+				frame := image.NewRGBA(image.Rect(0, 0, 640, 360))
 				for i := range frame.Pix {
 					frame.Pix[i] = 255
 				}

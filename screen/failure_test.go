@@ -146,7 +146,7 @@ func TestTree(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
 	read := fixedTree{nodes: []atspi.Node{{ID: "n1", Parent: -1, Role: "frame", Name: "x"}}, hung: []string{"sleepy"}}
-	o, err := d.screen(screen.Options{Tree: read}).Observe(limit(t))
+	o, err := d.screen(screen.Options{Tree: read, MaxImage: small}).Observe(limit(t))
 	require.NoError(t, err)
 	assert.Equal(t, "f0001", o.FrameID)
 	assert.Equal(t, "x", o.Tree.Nodes[0].Name)
@@ -154,7 +154,7 @@ func TestTree(t *testing.T) {
 	assert.NoError(t, o.Tree.Err)
 
 	broken := errors.New("no bus")
-	s := d.screen(screen.Options{Tree: fixedTree{err: broken}})
+	s := d.screen(screen.Options{Tree: fixedTree{err: broken}, MaxImage: small})
 	for _, id := range []string{"f0001", "f0002"} {
 		o, err = s.Observe(limit(t))
 		require.NoError(t, err, "a tree that cannot be read does not stop a look")

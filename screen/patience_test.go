@@ -96,7 +96,7 @@ func TestSettleGetsUsedToABusyProgram(t *testing.T) {
 func TestSettleWaitsForAProgramThatStarts(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
-	s := d.screen(screen.Options{Settle: screen.SettleOptions{Ceiling: 20 * time.Second}})
+	s := d.screen(screen.Options{Settle: screen.SettleOptions{Ceiling: 20 * time.Second}, MaxImage: small})
 	settle(t, s)
 	before := d.clients()
 	started := make(chan error, 1)

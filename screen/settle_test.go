@@ -58,7 +58,7 @@ type trial struct {
 func play(tb testing.TB, sc scene, times int, later time.Duration) []trial {
 	d := newDesk(tb, nil)
 	box := sc.open(d)
-	s := d.screen(screen.Options{})
+	s := d.screen(screen.Options{MaxImage: small})
 	ctx := limitOf(tb, 10*time.Minute)
 	_, err := s.Observe(ctx)
 	require.NoError(tb, err)

@@ -16,7 +16,7 @@ import (
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
-	s := d.screen(screen.Options{})
+	s := d.screen(screen.Options{MaxImage: small})
 	list, err := s.Windows(limit(t))
 	require.NoError(t, err)
 	assert.Empty(t, list, "the window manager's own windows are none")
@@ -49,7 +49,7 @@ func TestMenuAndDialogAreWindows(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
 	box := d.open("mousepad")
-	s := d.screen(screen.Options{})
+	s := d.screen(screen.Options{MaxImage: small})
 	look := func(click image.Point) *screen.Observation {
 		d.click(box.Min.Add(click))
 		o, err := s.Observe(limit(t))
