@@ -150,6 +150,7 @@ func isSpecial(a actuator.Action) bool {
 // special does what an action asks of the agent. What stands behind it in the
 // batch is not done.
 func (r *run) special(ctx context.Context, t turn, b batch, a actuator.Action) error {
+	b.said = actuator.DescribeFull(a)
 	switch a := a.(type) {
 	case actuator.Infeasible:
 		return &errEnd{OutcomeInfeasible, a.Reason}

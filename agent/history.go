@@ -62,6 +62,7 @@ func (h *history) words(newest int) []string {
 type batch struct {
 	proposal actuator.Proposal
 	results  []result
+	said     string // what was asked of the agent at the end, in words
 	written  bool   // the result of the last action is in the journal
 	stopped  string // why the rest of the batch was not performed; "" if all was
 	zoom     *actuator.Region
@@ -100,8 +101,12 @@ func (b batch) words() []string {
 		}
 		list = append(list, line)
 	}
-	if b.stopped != "" {
-		list = append(list, "stopped: "+b.stopped)
+	for _, end := range []struct{ head, text string }{
+		{"", b.said}, {"stopped: ", b.stopped}, {"not understood: ", b.bad},
+	} {
+		if end.text != "" {
+			list = append(list, end.head+end.text)
+		}
 	}
 	return list
 }

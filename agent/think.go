@@ -184,12 +184,6 @@ func (r *run) report() string {
 // remember closes the turn: what the actor saw and said, and what came of it.
 func (r *run) remember(t turn, b batch) {
 	answer := strings.Join(b.words(), "; ")
-	if b.bad != "" {
-		answer = b.bad
-	}
-	if answer == "" {
-		answer = "see the next message"
-	}
 	r.history.add(t.question, t.reply, b.words(), answer)
 	r.last = b
 }
