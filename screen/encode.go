@@ -37,8 +37,10 @@ func render(frame *image.RGBA, source image.Rectangle, size image.Point) (Image,
 	switch {
 	case size.X > source.Dx() || size.Y > source.Dy():
 		picture = imaging.Resize(opaque(part), size.X, size.Y, imaging.CatmullRom)
-	case size != source.Size():
+	case source.Dx() > mostShrink*size.X || source.Dy() > mostShrink*size.Y:
 		picture = imaging.Resize(opaque(part), size.X, size.Y, imaging.Linear)
+	case size != source.Size():
+		picture = shrink(part, size)
 	}
 	data, err := encode(picture)
 	if err != nil {

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/disintegration/imaging"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -146,4 +149,62 @@ func TestZoom(t *testing.T) {
 		_, err := o.Zoom(image.Rect(0, 0, 10, 10), image.Pt(-1, 5))
 		assert.ErrorContains(t, err, "cannot be -1×5")
 	})
+}
+
+// Shrinking is the same as with imaging, but for rounding.
+func TestShrink(t *testing.T) {
+	noise := rand.New(rand.NewPCG(1, 2))
+	for _, tt := range []struct{ from, to image.Point }{
+		{image.Pt(1920, 1080), image.Pt(1456, 819)},
+		{image.Pt(640, 480), image.Pt(320, 240)},
+		{image.Pt(301, 203), image.Pt(300, 202)},
+		{image.Pt(997, 13), image.Pt(31, 2)},
+		{image.Pt(50, 60), image.Pt(1, 1)},
+		{image.Pt(7, 1), image.Pt(3, 1)},
+		{image.Pt(3200, 20), image.Pt(100, 20)},
+	} {
+		whole := image.NewRGBA(image.Rect(-3, -5, tt.from.X+10, tt.from.Y+10))
+		for i := range whole.Pix {
+			whole.Pix[i] = byte(noise.Uint32() % 3 * 127) // hard edges
+		}
+		for i := 3; i < len(whole.Pix); i += 4 {
+			whole.Pix[i] = 255
+		}
+		part := whole.SubImage(image.Rectangle{Max: tt.from}).(*image.RGBA)
+		got, want := shrink(part, tt.to), imaging.Resize(opaque(part), tt.to.X, tt.to.Y, imaging.Linear)
+		require.Equal(t, want.Rect, got.Rect)
+		worst := 0
+		for i := range want.Pix {
+			worst = max(worst, int(want.Pix[i])-int(got.Pix[i]), int(got.Pix[i])-int(want.Pix[i]))
+		}
+		assert.LessOrEqual(t, worst, 3, "%v to %v", tt.from, tt.to)
+	}
+}
+
+func TestShrinkKeepsPlainColours(t *testing.T) {
+	for _, c := range []color.RGBA{{255, 255, 255, 255}, {0, 0, 0, 255}, {1, 128, 254, 255}} {
+		m := image.NewRGBA(image.Rect(0, 0, 333, 77))
+		draw.Draw(m, m.Rect, image.NewUniform(c), image.Point{}, draw.Src)
+		got := shrink(m, image.Pt(250, 31))
+		for y := range 31 {
+			for x := range 250 {
+				require.Equal(t, c, got.RGBAAt(x, y))
+			}
+		}
+	}
+}
+
+func BenchmarkShrink(b *testing.B) {
+	m := numbered(1920, 1080)
+	for b.Loop() {
+		shrink(m, image.Pt(1456, 819))
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	m := shrink(numbered(1920, 1080), image.Pt(1456, 819))
+	for b.Loop() {
+		_, err := encode(m)
+		require.NoError(b, err)
+	}
 }

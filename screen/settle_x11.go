@@ -152,7 +152,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 			return true, x11.ErrNoDisplay
 		case <-time.After(pace):
 		}
-		if w.load.working() {
+		if w.load.working() || w.watch.glance().events != seen.events {
 			return true, nil
 		}
 	}
