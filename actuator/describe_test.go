@@ -63,7 +63,7 @@ func TestNothingTypedIsShown(t *testing.T) {
 		map[string]Action{"a": Type{s}}, Proposal{Actions: []Action{Type{s}, Paste{&s}}}, []Secret{s}}
 	var out strings.Builder
 	for _, v := range values {
-		for _, verb := range strings.Fields("%v %+v %#v %s %q %x %X %d %t %5.1f %c %U %b %08s") {
+		for verb := range strings.FieldsSeq("%v %+v %#v %s %q %x %X %d %t %5.1f %c %U %b %08s") {
 			fmt.Fprintf(&out, verb, v)
 		}
 		fmt.Fprint(&out, Describe(Type{s}), v)

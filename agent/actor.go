@@ -36,14 +36,13 @@ type proposal struct {
 
 // A question is what the actor is asked.
 type question struct {
-	task     string
-	plan     *planner.Plan
-	history  *history
-	now      *screen.Observation
-	report   string      // what became of the last batch; "" at first
-	zoom     *llm.Image  // the enlarged region that the last turn asked for
-	advice   string      // from the monitor or the world model, with the reply it is about
-	rejected llm.Message // the reply that the advice is about
+	task    string
+	plan    *planner.Plan
+	history *history
+	now     *screen.Observation
+	report  string     // what became of the last batch; "" at first
+	zoom    *llm.Image // the enlarged region that the last turn asked for
+	advice  string     // from the monitor or the world model, with the proposal it is about
 }
 
 // propose asks for the next batch of actions. A reply that is no action is

@@ -115,7 +115,7 @@ func TestRows(t *testing.T) {
 	rows := map[string]int{}
 	for _, group := range file.Comments {
 		table := ""
-		for _, line := range strings.Split(group.Text(), "\n") {
+		for line := range strings.SplitSeq(group.Text(), "\n") {
 			if name, _, ok := strings.Cut(line, " names a test for each"); ok {
 				table = name
 			}

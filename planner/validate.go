@@ -159,7 +159,7 @@ func vague(condition string) bool {
 
 func wordSet(list string) map[string]bool {
 	set := make(map[string]bool)
-	for _, w := range strings.Fields(list) {
+	for w := range strings.FieldsSeq(list) {
 		set[w] = true
 	}
 	return set

@@ -79,7 +79,7 @@ func TestGoals(t *testing.T) {
 			continue
 		}
 		require.ErrorContains(t, err, tt.wantErr, "%q", tt.goal)
-		for _, line := range strings.Split(err.Error(), "\n") {
+		for line := range strings.SplitSeq(err.Error(), "\n") {
 			assert.True(t, strings.HasPrefix(line, "step 2: "), "%q blames %q", tt.goal, line)
 		}
 	}

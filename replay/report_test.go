@@ -55,8 +55,8 @@ func each(v reflect.Value, f func(reflect.Value)) {
 		if v.Type() == reflect.TypeFor[time.Time]() {
 			return
 		}
-		for i := range v.NumField() {
-			each(v.Field(i), f)
+		for _, field := range v.Fields() {
+			each(field, f)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -99,7 +100,7 @@ func fitLines(lines []textLine, size int) string {
 		left -= reserve
 	}
 	dropped := 0
-	for r := rankAlways; r < ranks; r++ {
+	for r := range ranks {
 		if dropped > 0 {
 			left = 0 // what matters less does not take the place of what matters
 		}
@@ -339,10 +340,8 @@ func isOperable(n atspi.Node) bool {
 // hasState reports whether a node has one of some states.
 func hasState(n atspi.Node, states ...string) bool {
 	for _, have := range n.States {
-		for _, want := range states {
-			if have == want {
-				return true
-			}
+		if slices.Contains(states, have) {
+			return true
 		}
 	}
 	return false
