@@ -28,6 +28,7 @@ func (r *run) act(ctx context.Context, t turn) error {
 			b.stopped = why
 			break
 		}
+		b.before = before.Bare
 		res, err := r.perform(ctx, i, a, chosen)
 		if err != nil {
 			return err
@@ -68,8 +69,9 @@ func (r *run) look(ctx context.Context, t turn, b batch) error {
 	}
 	if n := len(b.results); n > 0 {
 		if !b.written { // the result of the last action is still open
-			still := n == 1 && same(chosen.Bare, r.now.Bare) && sameTree(chosen, r.now)
-			if err := r.acted(ctx, &b, still && changesScreen(b.results[0].action)); err != nil {
+			// The tree is only known before the first action.
+			still := same(b.before, r.now.Bare) && (n > 1 || sameTree(chosen, r.now))
+			if err := r.acted(ctx, &b, still && changesScreen(b.results[n-1].action)); err != nil {
 				return err
 			}
 		}

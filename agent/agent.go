@@ -221,7 +221,10 @@ func (r *run) end(ctx context.Context, err error, elapsed time.Duration) (Result
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	return result, errors.Join(err, r.emit(last, ended))
+	if lost := r.emit(last, ended); lost != nil && !errors.Is(err, ErrJournal) {
+		err = errors.Join(err, lost)
+	}
+	return result, err
 }
 
 // head is the first event.

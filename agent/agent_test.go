@@ -191,6 +191,23 @@ func TestResults(t *testing.T) {
 	}
 }
 
+func TestNoEffectInABatch(t *testing.T) {
+	d := &fakeDesktop{views: map[string]view{"a": {title: "One"}, "b": {title: "One"}}, react: func(at string, a actuator.Action) (string, error) {
+		if p, ok := a.(actuator.Press); ok && p.Keys[0] == "b" {
+			return "b", nil
+		}
+		return "", nil
+	}}
+	a, _, journal := newAgent(t, d, code("pyautogui.press('a')\npyautogui.press('b')\npyautogui.press('c')"), code("DONE"))
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	var got []actuator.Status
+	for _, e := range all[agent.Acted](journal) {
+		got = append(got, e.Status)
+	}
+	assert.Equal(t, []actuator.Status{actuator.NoEffect, actuator.Delivered, actuator.NoEffect}, got)
+}
+
 // TestOneCallOfWaiting holds that a harmless step waits for one model call: the
 // assessment and the proposal only return once both are under way.
 func TestOneCallOfWaiting(t *testing.T) {

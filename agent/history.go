@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"image"
 	"strings"
 	"time"
 
@@ -62,9 +63,10 @@ func (h *history) words(newest int) []string {
 type batch struct {
 	proposal actuator.Proposal
 	results  []result
-	said     string // what was asked of the agent at the end, in words
-	written  bool   // the result of the last action is in the journal
-	stopped  string // why the rest of the batch was not performed; "" if all was
+	said     string      // what was asked of the agent at the end, in words
+	before   *image.RGBA // the screen before the last action
+	written  bool        // the result of the last action is in the journal
+	stopped  string      // why the rest of the batch was not performed; "" if all was
 	zoom     *actuator.Region
 	answer   string // of the user, to an [actuator.Ask]
 	bad      string // why the reply was no action

@@ -1,11 +1,8 @@
 package screen
 
 import (
-	"bytes"
 	"fmt"
 	"image"
-	"image/png"
-	"sync"
 
 	"github.com/disintegration/imaging"
 )
@@ -33,48 +30,28 @@ func render(frame *image.RGBA, source image.Rectangle, size image.Point) (Image,
 		return Image{}, fmt.Errorf("the area %v is empty", source)
 	}
 	part := frame.SubImage(source).(*image.RGBA)
-	var picture image.Image = part
+	picture := part
 	switch {
 	case size.X > source.Dx() || size.Y > source.Dy():
-		picture = imaging.Resize(opaque(part), size.X, size.Y, imaging.CatmullRom)
+		picture = resize(part, size, imaging.CatmullRom)
 	case source.Dx() > mostShrink*size.X || source.Dy() > mostShrink*size.Y:
-		picture = imaging.Resize(opaque(part), size.X, size.Y, imaging.Linear)
+		picture = resize(part, size, imaging.Linear)
 	case size != source.Size():
 		picture = shrink(part, size)
 	}
-	data, err := encode(picture)
+	data, err := encodePNG(picture)
 	if err != nil {
 		return Image{}, fmt.Errorf("encode: %w", err)
 	}
 	return Image{Data: data, Type: "image/png", Mapping: Mapping{Source: source, Size: size}}, nil
 }
 
-// opaque returns the same pixels as a type that imaging reads fastest. A frame
-// has no transparent pixels, so that its colours need no conversion.
-func opaque(m *image.RGBA) *image.NRGBA {
-	return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+// resize scales any way. A frame is opaque, so that its pixels are those of the
+// type that imaging reads and writes fastest.
+func resize(m *image.RGBA, size image.Point, filter imaging.ResampleFilter) *image.RGBA {
+	n := imaging.Resize(&image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}, size.X, size.Y, filter)
+	return &image.RGBA{Pix: n.Pix, Stride: n.Stride, Rect: n.Rect}
 }
-
-// encode makes a PNG.
-func encode(m image.Image) ([]byte, error) {
-	var out bytes.Buffer
-	out.Grow(m.Bounds().Dx() * m.Bounds().Dy() / 4)
-	encoder := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &encoderBuffers}
-	err := encoder.Encode(&out, m)
-	return out.Bytes(), err
-}
-
-// A bufferPool keeps the encoder's buffers, which are large, for its next use.
-type bufferPool struct{ pool sync.Pool }
-
-var encoderBuffers bufferPool
-
-func (p *bufferPool) Get() *png.EncoderBuffer {
-	b, _ := p.pool.Get().(*png.EncoderBuffer)
-	return b
-}
-
-func (p *bufferPool) Put(b *png.EncoderBuffer) { p.pool.Put(b) }
 
 // Zoom returns a part of the frame, enlarged so that small text can be read. r
 // is in pixels of o.Image; what lies outside is left out. The result fits in limit

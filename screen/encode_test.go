@@ -171,7 +171,7 @@ func TestShrink(t *testing.T) {
 			whole.Pix[i] = 255
 		}
 		part := whole.SubImage(image.Rectangle{Max: tt.from}).(*image.RGBA)
-		got, want := shrink(part, tt.to), imaging.Resize(opaque(part), tt.to.X, tt.to.Y, imaging.Linear)
+		got, want := shrink(part, tt.to), resize(part, tt.to, imaging.Linear)
 		require.Equal(t, want.Rect, got.Rect)
 		worst := 0
 		for i := range want.Pix {
@@ -194,6 +194,34 @@ func TestShrinkKeepsPlainColours(t *testing.T) {
 	}
 }
 
+func TestEncodePNG(t *testing.T) {
+	noise := rand.New(rand.NewPCG(3, 4))
+	for _, size := range []image.Point{{1, 1}, {3, 2}, {1, 50}, {50, 1}, {333, 222}, {1456, 819}} {
+		whole := image.NewRGBA(image.Rect(-2, -2, size.X+3, size.Y+3))
+		for i := range whole.Pix {
+			whole.Pix[i] = byte(noise.Uint32())
+		}
+		for i := 3; i < len(whole.Pix); i += 4 {
+			whole.Pix[i] = 255
+		}
+		for _, m := range []*image.RGBA{whole, whole.SubImage(image.Rectangle{Max: size}).(*image.RGBA)} {
+			data, err := encodePNG(m)
+			require.NoError(t, err)
+			got, err := png.Decode(bytes.NewReader(data))
+			require.NoError(t, err)
+			require.Equal(t, m.Rect.Size(), got.Bounds().Size())
+			for y := range m.Rect.Dy() {
+				for x := range m.Rect.Dx() {
+					p := m.Rect.Min.Add(image.Pt(x, y))
+					if m.At(p.X, p.Y) != got.At(x, y) {
+						t.Fatalf("%v: pixel %v is %v, not %v", size, p, got.At(x, y), m.At(p.X, p.Y))
+					}
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkShrink(b *testing.B) {
 	m := numbered(1920, 1080)
 	for b.Loop() {
@@ -204,7 +232,7 @@ func BenchmarkShrink(b *testing.B) {
 func BenchmarkEncode(b *testing.B) {
 	m := shrink(numbered(1920, 1080), image.Pt(1456, 819))
 	for b.Loop() {
-		_, err := encode(m)
+		_, err := encodePNG(m)
 		require.NoError(b, err)
 	}
 }

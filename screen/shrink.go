@@ -124,8 +124,9 @@ func newFilter(from, to int) filter {
 		rest := 0.0
 		for j, w := range exact {
 			share := 256*w/sum + rest
-			f.weights[f.taps*i+j] = uint32(math.Round(share))
-			rest = share - math.Round(share)
+			weight := max(0, math.Round(share))
+			f.weights[f.taps*i+j] = uint32(weight)
+			rest = share - weight
 		}
 		f.first[i] = first
 	}
