@@ -29,7 +29,9 @@ check:
 
 bench: build
 	@scripts/setup bench
-	$(GO) test -run '^$$' -bench '$(BENCH)' -p 1 -timeout 60m ./...
+	$(GO) test -run '^$$' -bench '$(BENCH)' -skip 'TypeMixed|NoStaleFrame' -benchtime 20x -p 1 -timeout 60m ./...
+	$(GO) test -run '^$$' -bench TypeMixed -benchtime 100x -timeout 60m ./actuator
+	$(GO) test -run '^$$' -bench NoStaleFrame -benchtime 200x -timeout 60m ./screen
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w" -o $(BIN) ./cmd/desktop-agent

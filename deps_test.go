@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"screen":     {"internal"},
 	"sandbox":    {"internal"},
 	"llm":        {"internal"},
-	"planner":    {"screen", "llm"},
+	"planner":    {"internal", "screen", "llm"},
 	"worldmodel": {"actuator", "screen", "planner", "llm"},
 	"monitor":    {"actuator", "screen", "planner", "worldmodel", "llm"},
 	"agent":      {"internal", "actuator", "screen", "sandbox", "llm", "planner", "worldmodel", "monitor"},

@@ -43,6 +43,7 @@ func TestSetClipboard(t *testing.T) {
 			assert.Equal(t, text, xclip(t, d, "", "-o", "-t", target), "%s as %s", name, target)
 		}
 	}
+	require.NoError(t, do(t, dev, actuator.SetClipboard{Text: "漢字"}, nil))
 	targets := xclip(t, d, "", "-o", "-t", "TARGETS")
 	for _, target := range []string{"TARGETS", "UTF8_STRING", "text/plain;charset=utf-8"} {
 		assert.Contains(t, targets, target)

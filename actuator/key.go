@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"desktop-agent/internal/spell"
 )
 
 // namedKeys are the keys that no single character names, in the order in which
@@ -172,7 +175,7 @@ func unknownKey(name string) error {
 	}
 	known = append(known, slices.Sorted(maps.Keys(aliases))...)
 	var nearest []string
-	for _, word := range Nearest(plain(strings.ToLower(name)), known, 4) {
+	for _, word := range spell.Nearest(plain(strings.ToLower(name)), known, 4) {
 		if k, ok := aliases[word]; ok {
 			word = string(k)
 		}
@@ -181,4 +184,13 @@ func unknownKey(name string) error {
 		}
 	}
 	return fmt.Errorf("unknown key %q: the nearest are %s", name, quoted(nearest))
+}
+
+// quoted lists words in quotes: "a", "b".
+func quoted(words []string) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = strconv.Quote(w)
+	}
+	return strings.Join(list, ", ")
 }

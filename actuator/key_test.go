@@ -92,10 +92,3 @@ func TestModifier(t *testing.T) {
 	slices.Sort(modifiers)
 	assert.Equal(t, []Key{"alt", "altleft", "altright", "ctrl", "ctrlleft", "ctrlright", "shift", "shiftleft", "shiftright", "win", "winleft", "winright"}, modifiers)
 }
-
-func TestNearest(t *testing.T) {
-	words := []string{"click", "copy", "drag"}
-	assert.Equal(t, []string{"click", "copy"}, Nearest("clik", words, 2))
-	assert.Equal(t, []string{"click", "copy", "drag"}, words, "the words stay as they are")
-	assert.Len(t, Nearest("x", words, 9), 3)
-}

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"desktop-agent/internal/spell"
 )
 
 // A Variant is one type of action as data.
@@ -149,7 +151,7 @@ func Decode(name string, fields []byte) (Action, error) {
 	}
 	names := variantNames()
 	return nil, fmt.Errorf("there is no action %s; the nearest are %s, of all: %s",
-		clip(name), quoted(Nearest(name, names, 2)), strings.Join(names, ", "))
+		clip(name), quoted(spell.Nearest(name, names, 2)), strings.Join(names, ", "))
 }
 
 func variantNames() []string {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"desktop-agent/internal/spell"
 )
 
 // UnmarshalJSON reads what [encoding/json] wrote of a plan. It refuses another
@@ -44,38 +46,15 @@ func explain(err error) error {
 	if !unknown {
 		return err
 	}
-	best, least := "", 1<<30
+	var known []string
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Plan](), reflect.TypeFor[Step](), reflect.TypeFor[Evidence](),
 		reflect.TypeFor[Revision](), reflect.TypeFor[Change](),
 	} {
 		for f := range t.Fields() {
-			known, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if d := distance(strings.Trim(name, `"`), known); d < least {
-				best, least = known, d
-			}
+			field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			known = append(known, field)
 		}
 	}
-	return fmt.Errorf("field %s is not known; the nearest is %q", name, best)
-}
-
-// distance is the Levenshtein distance of two strings in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return fmt.Errorf("field %s is not known; the nearest is %q", name, spell.Nearest(strings.Trim(name, `"`), known, 1)[0])
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"desktop-agent/actuator"
+	"desktop-agent/internal/spell"
 
 	"go.starlark.net/syntax"
 )
@@ -89,7 +90,7 @@ func unknownFunction(module, name string) string {
 	}
 	names := slices.Sorted(maps.Keys(modules[module]))
 	return fmt.Sprintf("%s.%s is not there; the nearest are %s, of all: %s", module, shorten(name),
-		strings.Join(actuator.Nearest(name, names, 2), " and "), strings.Join(names, ", "))
+		strings.Join(spell.Nearest(name, names, 2), " and "), strings.Join(names, ", "))
 }
 
 // String is the function as the code names it.

@@ -14,7 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/pelletier/go-toml/v2"
 
-	"desktop-agent/actuator"
+	"desktop-agent/internal/spell"
 )
 
 // A settingsFile is a configuration file as a source of flags: the key
@@ -99,7 +99,7 @@ func (f *settingsFile) Validate(app *kong.Application) error {
 	}
 	slices.Sort(unknown)
 	name := unknown[0]
-	return hintError{fmt.Errorf("%s: unknown key %q", f.path, f.values[name].key), fmt.Sprintf("did you mean %q?", inFile(actuator.Nearest(name, known, 1)[0]))}
+	return hintError{fmt.Errorf("%s: unknown key %q", f.path, f.values[name].key), fmt.Sprintf("did you mean %q?", inFile(spell.Nearest(name, known, 1)[0]))}
 }
 
 // inFile is how a flag is written in a file.
@@ -191,7 +191,7 @@ func checkEnvironment(app *kong.Application, environ []string) error {
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, "DESKTOP_AGENT_") && !slices.Contains(known, name) && !slices.Contains(ownVariables, name) {
-			return hintError{fmt.Errorf("unknown environment variable %s", name), "did you mean " + actuator.Nearest(name, known, 1)[0] + "?"}
+			return hintError{fmt.Errorf("unknown environment variable %s", name), "did you mean " + spell.Nearest(name, known, 1)[0] + "?"}
 		}
 	}
 	return nil

@@ -1,10 +1,7 @@
-package actuator
+// Package spell finds what was meant by a misspelt name.
+package spell
 
-import (
-	"slices"
-	"strconv"
-	"strings"
-)
+import "slices"
 
 // Nearest returns the n words that differ from word in the fewest letters,
 // nearest first, for an error that says what may have been meant. Of a longer
@@ -42,13 +39,4 @@ func edits(a, b string) int {
 		}
 	}
 	return row[len(b)]
-}
-
-// quoted lists words in quotes: "a", "b".
-func quoted(words []string) string {
-	list := make([]string, len(words))
-	for i, w := range words {
-		list[i] = strconv.Quote(w)
-	}
-	return strings.Join(list, ", ")
 }
