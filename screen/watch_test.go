@@ -29,17 +29,18 @@ func TestBlinks(t *testing.T) {
 		times []time.Duration
 		want  []bool // taken for blinking
 	}{
-		{"caret", caret, ms(0, 600, 1200, 1800), []bool{false, false, true, true}},
-		{"a line drawn for its caret", line, ms(0, 400, 800), []bool{false, false, true}},
-		{"clock", caret, ms(0, 1000, 2000, 3010), []bool{false, false, true, true}},
-		{"drawn in two steps", caret, ms(0, 2, 600, 603, 1200, 1202), []bool{false, false, false, false, true, true}},
+		{"caret", caret, ms(0, 600, 1200, 1800, 2400), []bool{false, false, false, true, true}},
+		{"caret seen longer than not", caret, ms(0, 800, 1200, 2000, 2400), []bool{false, false, false, true, true}},
+		{"a line drawn for its caret", line, ms(0, 400, 1200, 1600), []bool{false, false, false, true}},
+		{"clock", caret, ms(0, 1000, 2000, 3010), []bool{false, false, false, true}},
+		{"drawn in two steps", caret, ms(0, 2, 600, 603, 1200, 1202, 1800, 1802), []bool{false, false, false, false, false, false, true, true}},
 		{"spinner", caret, ms(0, 16, 32, 48, 64, 80, 96, 112), make([]bool, 8)},
 		{"slower spinner", caret, ms(0, 120, 240, 360), make([]bool, 4)},
-		{"uneven", caret, ms(0, 400, 1200, 1500), make([]bool, 4)},
+		{"uneven", caret, ms(0, 400, 1200, 1500, 2500), make([]bool, 5)},
 		{"too slow", caret, ms(0, 4000, 8000, 12000), make([]bool, 4)},
 		{"too tall", image.Rect(0, 0, 50, 100), ms(0, 600, 1200, 1800), make([]bool, 4)},
-		{"out of step", caret, ms(0, 600, 1200, 1350, 1800), []bool{false, false, true, false, false}},
-		{"turns into a spinner", caret, ms(0, 600, 1200, 1250, 1320, 1400), []bool{false, false, true, true, false, false}},
+		{"out of step", caret, ms(0, 600, 1200, 1800, 1950, 2400), []bool{false, false, false, true, false, false}},
+		{"turns into a spinner", caret, ms(0, 600, 1200, 1800, 1850, 1920, 2000), []bool{false, false, false, true, true, false, false}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b blinks

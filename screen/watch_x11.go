@@ -180,7 +180,8 @@ func (w *watch) painted(box image.Rectangle, since time.Time) bool {
 }
 
 // Blinking: what is drawn again and again, in the same low place, at long and even
-// intervals: a caret, for which some programs draw the whole line, or a clock. A
+// intervals: a caret, for which some programs draw the whole line, or a clock.
+// Carets are often seen longer than not seen, so every second interval counts. A
 // spinner is faster: it says that work is going on.
 const (
 	blinkHeight = 64 // pixels at most
@@ -198,7 +199,7 @@ type blinks struct {
 // A blink is one place and the last times it was drawn; drawing within
 // blinkBurst is one time.
 type blink struct {
-	began  [3]time.Time // newest first
+	began  [4]time.Time // newest first
 	latest time.Time
 	steady bool // the newest burst came when it was to be expected
 }
@@ -211,26 +212,27 @@ func (b *blinks) seen(box image.Rectangle, now time.Time) bool {
 	place := b.places[box]
 	if place == nil {
 		b.forget()
-		b.places[box] = &blink{began: [3]time.Time{now}, latest: now}
+		b.places[box] = &blink{began: [4]time.Time{now}, latest: now}
 		return false
 	}
 	if now.Sub(place.latest) < blinkBurst {
 		place.latest = now
 		return place.steady && now.Sub(place.began[0]) < blinkBurst
 	}
-	place.began = [3]time.Time{now, place.began[0], place.began[1]}
+	place.began = [4]time.Time{now, place.began[0], place.began[1], place.began[2]}
 	place.latest = now
 	place.steady = even(place.began)
 	return place.steady
 }
 
-// even tells whether the last two intervals are alike and neither short nor long.
-func even(t [3]time.Time) bool {
-	if t[2].IsZero() {
+// even tells whether the last interval and the second before it are
+// alike, and none is short or long.
+func even(t [4]time.Time) bool {
+	if t[3].IsZero() {
 		return false
 	}
-	a, b := t[0].Sub(t[1]), t[1].Sub(t[2])
-	return min(a, b) >= blinkFast && max(a, b) <= blinkSlow && 4*max(a, b) <= 5*min(a, b)
+	a, b, c := t[0].Sub(t[1]), t[1].Sub(t[2]), t[2].Sub(t[3])
+	return min(a, b, c) >= blinkFast && max(a, b, c) <= blinkSlow && 8*max(a, c) <= 9*min(a, c)
 }
 
 // forget makes room for one more place.
