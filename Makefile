@@ -38,7 +38,7 @@ build:
 
 # Writes the golden files anew; look at the difference before you commit it.
 golden:
-	$(GO) test ./planner ./worldmodel ./monitor ./agent ./screen -run Golden -update
+	$(GO) test ./planner ./worldmodel ./monitor ./agent -run Golden -update
 
 setup:
 	@scripts/setup demo test check bench

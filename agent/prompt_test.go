@@ -1,9 +1,6 @@
 package agent_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,23 +8,9 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
 	"desktop-agent/monitor"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-// golden compares text with testdata/name.
-func golden(t *testing.T, name, text string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err, "write it with: go test ./agent -run Golden -update")
-	assert.Equal(t, string(want), text, "if the change is meant: go test ./agent -run Golden -update")
-}
 
 // TestGoldenConversation renders what the actor is asked in a run in which all
 // that can be reported to it happens.
@@ -61,8 +44,8 @@ func TestGoldenConversation(t *testing.T) {
 	_, err := a.Run(t.Context(), "Save the file")
 	require.ErrorContains(t, err, "no reply number", "the script ends here")
 	last := script.asked[len(script.asked)-1]
-	golden(t, "conversation.golden", text(last))
-	golden(t, "advice.golden", text(script.asked[2]))
+	llmtest.Golden(t, "conversation", last.Messages)
+	llmtest.Golden(t, "advice", script.asked[2].Messages)
 
 	images := 0
 	for _, m := range last.Messages {

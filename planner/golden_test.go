@@ -1,36 +1,21 @@
 package planner
 
 import (
-	"flag"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // golden renders a prompt and compares it with testdata/<name>.golden.
 func golden(t *testing.T, prompt, name string, data any) {
 	t.Helper()
 	req, err := prompts.Request(llm.Planner, prompt, data)
 	require.NoError(t, err)
-	var b strings.Builder
-	for _, m := range req.Messages {
-		b.WriteString("== " + string(m.From) + "\n" + string(m.Parts[0].(llm.Text)) + "\n")
-	}
-	file := "testdata/" + name + ".golden"
-	if *update {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err, "run the test with -update to write it")
-	assert.Equal(t, string(want), b.String())
+	llmtest.Golden(t, name, req.Messages)
 }
 
 func TestPromptGoldens(t *testing.T) {
