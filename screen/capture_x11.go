@@ -63,11 +63,11 @@ func (d *display) captureSized(w, h int, everything bool) (shot, error) {
 			monitors = randr.GetMonitors(d.conn.Conn, d.conn.Root, true)
 		}
 	}
+	s := shot{bare: image.NewRGBA(image.Rect(0, 0, w, h))} // takes as long as the server's part
 	data, err := pixels()
 	if err != nil {
 		return shot{}, err
 	}
-	s := shot{bare: image.NewRGBA(image.Rect(0, 0, w, h))}
 	if err := d.format.convert(s.bare, data); err != nil || !everything {
 		return s, err
 	}
