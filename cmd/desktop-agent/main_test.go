@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -26,7 +27,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CONFIG_HOME", "")
 			agent, err := exec.LookPath("desktop-agent")
 			env.Setenv("AGENT", agent) // where PATH is not this one
-			return err
+			setup, bad := filepath.Abs("../../scripts/setup")
+			env.Setenv("SETUP", setup)
+			return errors.Join(err, bad)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 	})
