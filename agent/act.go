@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"reflect"
 	"time"
 
 	"desktop-agent/actuator"
@@ -12,9 +13,11 @@ import (
 
 // act performs a batch and looks at what came of it. The batch stops at the
 // first surprise: an action that was refused or may not have arrived, a window
-// that came or went, a target that no longer looks as it did.
+// that came or went, a target that no longer looks as it did. What the actor
+// proposes again after that is done: something under it may move all the time.
 func (r *run) act(ctx context.Context, t turn) error {
-	chosen := r.now
+	chosen, insisted := r.now, r.stopped
+	r.stopped = nil
 	b := batch{proposal: t.Proposal}
 	before, err := r.Desktop.Glance(ctx)
 	if err != nil {
@@ -24,8 +27,8 @@ func (r *run) act(ctx context.Context, t turn) error {
 		if isSpecial(a) {
 			return r.special(ctx, t, b, a)
 		}
-		if why := surprise(a, chosen, before); why != "" && (i > 0 || !r.stale) {
-			b.stopped = why
+		again := i == 0 && insisted != nil && reflect.DeepEqual(a, insisted)
+		if b.stopped = surprise(t.Actions[:i], a, chosen, before, again); b.stopped != "" {
 			break
 		}
 		b.before = before.Bare
@@ -34,8 +37,11 @@ func (r *run) act(ctx context.Context, t turn) error {
 			return err
 		}
 		b.results, b.written = append(b.results, res), false
-		last := i == len(t.Actions)-1 || res.status != actuator.Delivered
-		if last {
+		if i == len(t.Actions)-1 {
+			break
+		}
+		if res.status != actuator.Delivered {
+			b.stopped = "the action before it was " + string(res.status)
 			break
 		}
 		after, err := r.Desktop.Glance(ctx)
@@ -45,13 +51,16 @@ func (r *run) act(ctx context.Context, t turn) error {
 		if err := r.acted(ctx, &b, same(before.Bare, after.Bare) && changesScreen(a)); err != nil {
 			return err
 		}
-		if why := windowChange(before.Windows, after.Windows); why != "" && i+1 < len(t.Actions) && !isSpecial(t.Actions[i+1]) {
-			b.stopped = why
-			break
+		if !isSpecial(t.Actions[i+1]) {
+			if b.stopped = windowChange(before.Windows, after.Windows); b.stopped != "" {
+				break
+			}
 		}
 		before = after
 	}
-	r.stale = b.stopped != "" && len(b.results) == 0
+	if b.stopped != "" && len(b.results) == 0 {
+		r.stopped = t.Actions[0]
+	}
 	return r.look(ctx, t, b)
 }
 
@@ -173,6 +182,9 @@ func (r *run) ask(ctx context.Context, t turn, b batch, a actuator.Ask) error {
 		return r.look(ctx, t, b)
 	}
 	answer, err := r.Ask(ctx, a.Question)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		return &errEnd{OutcomeBlocked, "no answer to: " + a.Question}
 	}

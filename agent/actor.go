@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"desktop-agent/actuator"
@@ -53,6 +54,12 @@ func (a *Actor) propose(ctx context.Context, q question) (proposal, error) {
 		return proposal{}, err
 	}
 	response, err := a.Model.Complete(ctx, request)
+	if errors.Is(err, llm.ErrBadReply) {
+		return proposal{
+			reply: llm.Message{From: llm.Assistant, Parts: []llm.Part{llm.Text("(no usable reply)")}},
+			bad:   &actuator.ParseError{Message: "the reply was empty or could not be read; answer in the form that was asked for"},
+		}, nil
+	}
 	if err != nil {
 		return proposal{}, fmt.Errorf("propose: %w", err)
 	}

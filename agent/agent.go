@@ -133,7 +133,7 @@ type run struct {
 	extended   bool // the goal was checked since the plan was exhausted
 	badReplies int
 	refusals   int
-	stale      bool // the last batch was stopped before its first action
+	stopped    actuator.Action // the first action of the last batch, if that was stopped before it
 	hits       worldmodel.Calibration
 }
 
@@ -149,6 +149,9 @@ func (e *errEnd) Error() string { return string(e.outcome) + ": " + e.answer }
 // result; an error means that the run itself broke.
 func (a *Agent) Run(ctx context.Context, task string) (Result, error) {
 	start := time.Now()
+	a.seq.Store(0)
+	a.step.Store(0)
+	a.rec.reset()
 	r := &run{Agent: a, task: task}
 	err := r.begin(ctx)
 	for n := 1; err == nil; n++ {

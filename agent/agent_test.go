@@ -134,8 +134,9 @@ func TestBatchStopsAtASurprise(t *testing.T) {
 		"nothing":         {"pyautogui.press('a')\npyautogui.press('b')", nil, 2, ""},
 		"target changed":  {"pyautogui.press('a')\npyautogui.click(20, 20)", to("b", nil), 1, "what is at (20, 20)"},
 		"keys go on":      {"pyautogui.press('a')\npyautogui.press('b')", to("b", nil), 2, ""},
-		"refused":         {"pyautogui.press('a')\npyautogui.press('b')", to("", fmt.Errorf("%w: no", actuator.ErrRefused)), 1, ""},
-		"perhaps arrived": {"pyautogui.press('a')\npyautogui.press('b')", to("", errors.New("display gone")), 1, ""},
+		"refused":         {"pyautogui.press('a')\npyautogui.press('b')", to("", fmt.Errorf("%w: no", actuator.ErrRefused)), 1, "the action before it was refused"},
+		"perhaps arrived": {"pyautogui.press('a')\npyautogui.press('b')", to("", errors.New("display gone")), 1, "the action before it was unknown"},
+		"hover":           {"pyautogui.moveTo(20, 20)\npyautogui.click(20, 20)", to("b", nil), 2, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := &fakeDesktop{views: views, react: tt.react}
@@ -206,6 +207,90 @@ func TestNoEffectInABatch(t *testing.T) {
 		got = append(got, e.Status)
 	}
 	assert.Equal(t, []actuator.Status{actuator.NoEffect, actuator.Delivered, actuator.NoEffect}, got)
+}
+
+// TestFocusThatMovedWhileTheModelThought types nothing into a window that the
+// model did not see, and clicks where it was told twice.
+func TestFocusThatMovedWhileTheModelThought(t *testing.T) {
+	d := &fakeDesktop{}
+	a, script, journal := newAgent(t, d, code("pyautogui.write('secret')"), code("pyautogui.write('secret')"), code("DONE"))
+	script.before = func(*llm.Request) error {
+		if len(script.asked) == 0 {
+			d.window = 2
+		}
+		return nil
+	}
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.Len(t, d.did, 1, "once the model has seen the window, it may")
+	assert.Contains(t, text(script.asked[1]), "a window opened since the screenshot f0001")
+	assert.Len(t, all[agent.BatchStopped](journal), 1)
+}
+
+// TestWhatIsInsistedOnIsDone clicks on something that moves all the time, but
+// never on a screen of another size.
+func TestWhatIsInsistedOnIsDone(t *testing.T) {
+	d := &fakeDesktop{}
+	a, script, _ := newAgent(t, d, code("pyautogui.click(20, 20)"), code("pyautogui.click(20, 20)"), code("pyautogui.click(20, 20)"), code("DONE"))
+	script.before = func(*llm.Request) error {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.tick++
+		if len(script.asked) == 1 {
+			d.resize = image.Pt(300, 200)
+		}
+		return nil
+	}
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.Len(t, d.did, 1)
+	assert.Contains(t, text(script.asked[1]), "no longer what the screenshot")
+	assert.Contains(t, text(script.asked[2]), "size changed")
+}
+
+func TestInterruptAtAQuestion(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	a, _, _ := newAgent(t, &fakeDesktop{}, code("agent.ask('which file?')"))
+	a.Ask = func(ctx context.Context, _ string) (string, error) {
+		cancel()
+		return "", ctx.Err()
+	}
+	result, err := a.Run(ctx, "task")
+	require.NoError(t, err)
+	assert.Equal(t, agent.OutcomeStopped, result.Outcome)
+}
+
+// TestEmptyReplyIsReadByTheActor goes through the real client, which refuses an
+// empty reply before any parser sees it.
+func TestEmptyReplyIsReadByTheActor(t *testing.T) {
+	a, script, journal := newAgent(t, &fakeDesktop{}, "", code("DONE"))
+	a.Actor.Model = &llm.Client{Model: script, Default: llm.Settings{Model: "m"}, Retry: llm.Retry{Attempts: 1}}
+	result, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.Equal(t, agent.OutcomeDone, result.Outcome)
+	assert.Contains(t, all[agent.Proposed](journal)[0].Error, "empty")
+	for _, m := range script.asked[1].Messages {
+		assert.NotEmpty(t, m.Parts, "endpoints refuse a message without content")
+	}
+}
+
+func TestLongBadReplyIsNotPaidForInEveryTurn(t *testing.T) {
+	a, script, _ := newAgent(t, &fakeDesktop{}, strings.Repeat("word ", 100_000), code("DONE"))
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.Less(t, len(text(script.asked[1])), 20_000)
+}
+
+func TestAnAgentCanRunAgain(t *testing.T) {
+	a, _, journal := newAgent(t, &fakeDesktop{}, code("DONE"), code("DONE"))
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	second := &memory{}
+	a.Journal = second
+	_, err = a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	requireNoHoles(t, second)
+	assert.Len(t, second.events, len(journal.events))
 }
 
 // TestOneCallOfWaiting holds that a harmless step waits for one model call: the

@@ -12,7 +12,7 @@ import (
 
 // caret is the largest box, in device pixels, whose change alone is no effect:
 // a text cursor that blinks.
-var caret = image.Pt(3, 48)
+var caret = image.Pt(4, 64)
 
 // same reports whether two pictures differ in nothing but a blinking caret.
 func same(a, b *image.RGBA) bool {
@@ -67,13 +67,26 @@ func sameTree(a, b *screen.Observation) bool {
 const sight = 12
 
 // surprise returns why an action of a batch must not be performed although it
-// was proposed: the desktop is not what the model saw. chosen is what it saw,
-// now what there is. It returns "" if there is nothing to say.
-func surprise(a actuator.Action, chosen *screen.Observation, now Glance) string {
+// was proposed: the desktop is not what the model saw. done are the actions of
+// the batch before it, chosen is what the model saw, and now what there is. It
+// returns "" if there is nothing to say. An action that was proposed again after
+// a surprise is held up only by another size of the screen.
+func surprise(done []actuator.Action, a actuator.Action, chosen *screen.Observation, now Glance, again bool) string {
 	if chosen.Bare.Rect != now.Bare.Rect {
 		return fmt.Sprintf("the screen's size changed from %v to %v", chosen.Bare.Rect.Size(), now.Bare.Rect.Size())
 	}
+	if again {
+		return ""
+	}
+	if len(done) == 0 && usesFocus(a) {
+		if why := windowChange(chosen.Windows, now.Windows); why != "" {
+			return why + " since the screenshot " + chosen.FrameID
+		}
+	}
 	for _, p := range actuator.Points(a) {
+		if pointedAt(done, p) {
+			continue // its look may have changed by that
+		}
 		at := chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
 		box := image.Rectangle{Min: at, Max: at}.Inset(-sight).Intersect(now.Bare.Rect)
 		was, is := chosen.Bare.SubImage(box).(*image.RGBA), now.Bare.SubImage(box).(*image.RGBA)
@@ -84,8 +97,23 @@ func surprise(a actuator.Action, chosen *screen.Observation, now Glance) string 
 	return ""
 }
 
-// windowChange returns in words how two lists of windows differ, or "". Menus
-// and tooltips come and go with what one does; what they cover is seen by
+// usesFocus reports whether an action goes where the focus is.
+func usesFocus(a actuator.Action) bool {
+	switch a.(type) {
+	case actuator.Type, actuator.Press, actuator.KeyDown, actuator.Hold, actuator.Copy, actuator.Paste:
+		return true
+	}
+	return false
+}
+
+// pointedAt reports whether one of the actions aims at p.
+func pointedAt(list []actuator.Action, p actuator.Point) bool {
+	return slices.ContainsFunc(list, func(a actuator.Action) bool { return slices.Contains(actuator.Points(a), p) })
+}
+
+// windowChange returns in words how two lists of windows differ, or "". It names
+// no titles: they are text from outside, and the list of the screen has them.
+// Menus and tooltips come and go with what one does; what they cover is seen by
 // [surprise].
 func windowChange(before, after []screen.Window) string {
 	before, after = managed(before), managed(after)
@@ -94,17 +122,17 @@ func windowChange(before, after []screen.Window) string {
 	}
 	for _, w := range after {
 		if !has(before, w.ID) {
-			return fmt.Sprintf("a window opened: %q", w.Title)
+			return "a window opened"
 		}
 	}
 	for _, w := range before {
 		if !has(after, w.ID) {
-			return fmt.Sprintf("a window closed: %q", w.Title)
+			return "a window closed"
 		}
 	}
 	for _, w := range after {
 		if w.Focused && !slices.ContainsFunc(before, func(b screen.Window) bool { return b.ID == w.ID && b.Focused }) {
-			return fmt.Sprintf("another window has the focus: %q", w.Title)
+			return "another window has the focus"
 		}
 	}
 	return ""

@@ -105,6 +105,7 @@ type (
 		Signals  []monitor.Signal `json:"signals"`
 		Guidance string           `json:"guidance"`
 		Reason   string           `json:"reason"`
+		Error    string           `json:"error"` // why there was no review, which stops nothing
 	}
 
 	// Acting is written before an action is performed. When it cannot be
@@ -194,8 +195,6 @@ const (
 	Go         Verdict = "go"
 	Regenerate Verdict = "regenerate"
 	Replan     Verdict = "replan"
-	AskUser    Verdict = "ask"
-	Stop       Verdict = "stop"
 )
 
 // An Outcome is how a run ended.

@@ -38,6 +38,8 @@ type fakeDesktop struct {
 	did    []actuator.Action
 	looks  int
 	resize image.Point // if set, the size of the screen from now on
+	window uint32      // if set, the window that has the focus from now on
+	tick   int         // what moves all the time
 }
 
 func (d *fakeDesktop) picture() *image.RGBA {
@@ -46,7 +48,7 @@ func (d *fakeDesktop) picture() *image.RGBA {
 		size = d.resize
 	}
 	img := image.NewRGBA(image.Rectangle{Max: size})
-	shade := color.RGBA{A: 255}
+	shade := color.RGBA{B: uint8(d.tick), A: 255}
 	for _, r := range d.at {
 		shade.R += uint8(r) * 7
 		shade.G += uint8(r) * 31
@@ -56,7 +58,8 @@ func (d *fakeDesktop) picture() *image.RGBA {
 }
 
 func (d *fakeDesktop) windows() []screen.Window {
-	return []screen.Window{{ID: 1, Title: d.views[d.at].title, Class: "Fake", PID: 7, Focused: true, Box: image.Rect(0, 0, 200, 120)}}
+	id := max(1, d.window)
+	return []screen.Window{{ID: id, Title: d.views[d.at].title, Class: "Fake", PID: 7, Focused: true, Box: image.Rect(0, 0, 200, 120)}}
 }
 
 func (d *fakeDesktop) Observe(context.Context) (*screen.Observation, error) {
@@ -142,10 +145,11 @@ func all[T agent.EventData](m *memory) (list []T) {
 // An actorScript answers each question with the next of its replies, and keeps
 // the questions.
 type actorScript struct {
-	mu      sync.Mutex
-	replies []string
-	asked   []*llm.Request
-	before  func(*llm.Request) error
+	mu        sync.Mutex
+	replies   []string
+	responses []*llm.Response // instead of replies
+	asked     []*llm.Request
+	before    func(*llm.Request) error
 }
 
 func (s *actorScript) Complete(ctx context.Context, r *llm.Request) (*llm.Response, error) {
@@ -157,6 +161,9 @@ func (s *actorScript) Complete(ctx context.Context, r *llm.Request) (*llm.Respon
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r)
+	if n := len(s.asked); n <= len(s.responses) {
+		return s.responses[n-1], nil
+	}
 	if len(s.asked) > len(s.replies) {
 		return nil, fmt.Errorf("the script has no reply number %d", len(s.asked))
 	}

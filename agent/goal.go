@@ -15,7 +15,7 @@ func (r *run) done(ctx context.Context, t turn, b batch, claim actuator.Done) er
 	if err := r.look(ctx, t, b); err != nil {
 		return err
 	}
-	check, err := r.checkGoal(ctx, cmp.Or(claim.Answer, "the task is done"))
+	check, _, err := r.checkGoal(ctx, cmp.Or(claim.Answer, "the task is done"))
 	if err != nil {
 		return err
 	}
@@ -25,16 +25,17 @@ func (r *run) done(ctx context.Context, t turn, b batch, claim actuator.Done) er
 	r.refusals++
 	if limit := orDefault(r.MaxRefusals, 3); r.refusals >= limit {
 		return &errEnd{OutcomeBlocked, fmt.Sprintf(
-			"the actor said %d times that the task is done, but the screen does not show it: %s", limit, check.Missing)}
+			"the actor said %d times that the task is done, and it was not confirmed: %s", limit, check.Missing)}
 	}
 	r.last.denied = check.Missing
 	return nil
 }
 
 // checkGoal asks whether the newest observation shows the goal, and writes the
-// answer to the journal. A world model that cannot tell confirms nothing.
-func (r *run) checkGoal(ctx context.Context, claim string) (GoalChecked, error) {
-	e := GoalChecked{FrameID: r.now.FrameID}
+// answer to the journal. known is false if the world model could not tell, which
+// confirms nothing.
+func (r *run) checkGoal(ctx context.Context, claim string) (e GoalChecked, known bool, err error) {
+	e = GoalChecked{FrameID: r.now.FrameID}
 	req := worldmodel.GoalRequest{Task: r.task, Claim: claim, History: r.history.words(20), Now: r.now}
 	if r.plan != nil {
 		req.Plan = r.plan.Clone()
@@ -42,7 +43,7 @@ func (r *run) checkGoal(ctx context.Context, claim string) (GoalChecked, error) 
 	check, err := r.World.CheckGoal(ctx, req)
 	switch {
 	case fatal(ctx, err):
-		return e, err
+		return e, false, err
 	case err != nil:
 		e.Missing = "the check of the goal failed: " + err.Error()
 	default:
@@ -52,5 +53,5 @@ func (r *run) checkGoal(ctx context.Context, claim string) (GoalChecked, error) 
 			e.Missing = why
 		}
 	}
-	return e, r.emit(ctx, e)
+	return e, err == nil, r.emit(ctx, e)
 }

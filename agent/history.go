@@ -61,17 +61,18 @@ func (h *history) words(newest int) []string {
 
 // A batch is what became of a proposal.
 type batch struct {
-	proposal actuator.Proposal
-	results  []result
-	said     string      // what was asked of the agent at the end, in words
-	before   *image.RGBA // the screen before the last action
-	written  bool        // the result of the last action is in the journal
-	stopped  string      // why the rest of the batch was not performed; "" if all was
-	zoom     *actuator.Region
-	answer   string // of the user, to an [actuator.Ask]
-	bad      string // why the reply was no action
-	denied   string // why the claim that the task is done was not accepted
-	alone    bool   // a question was asked, and nobody is there
+	proposal   actuator.Proposal
+	results    []result
+	said       string      // what was asked of the agent at the end, in words
+	before     *image.RGBA // the screen before the last action
+	written    bool        // the result of the last action is in the journal
+	stopped    string      // why the rest of the batch was not performed; "" if all was
+	zoom       *actuator.Region
+	answer     string // of the user, to an [actuator.Ask]
+	bad        string // why the reply was no action
+	zoomFailed string // why the region could not be shown
+	denied     string // why the claim that the task is done was not accepted
+	alone      bool   // a question was asked, and nobody is there
 }
 
 // A result is what became of one action.

@@ -114,12 +114,12 @@ func planOf(t *testing.T, r *llm.Request) string {
 }
 
 func TestProgressNeverGoesBackOrSkips(t *testing.T) {
-	claims := []int{1, 4, 3, 2, 3}
+	claims := []int{1, 4, 3, 2, 1, 3, 2}
 	d := &fakeDesktop{views: browser, at: "bar", react: func(at string, _ actuator.Action) (string, error) {
 		return map[string]string{"bar": "start", "start": "bar"}[at], nil
 	}}
 	var replies []string
-	for _, key := range "abcde" {
+	for _, key := range "abcdefg" {
 		replies = append(replies, code("pyautogui.press('"+string(key)+"')"))
 	}
 	a, _, journal := newAgent(t, d, append(replies, code("FAIL: enough"))...)
@@ -135,7 +135,7 @@ func TestProgressNeverGoesBackOrSkips(t *testing.T) {
 	for _, e := range all[agent.Assessed](journal) {
 		steps = append(steps, e.Plan.ProgressStep())
 	}
-	assert.Equal(t, []int{1, 1, 1, 2, 3}, steps)
+	assert.Equal(t, []int{1, 1, 1, 2, 2, 3, 3}, steps)
 }
 
 func TestPlanningOff(t *testing.T) {
@@ -203,7 +203,7 @@ func TestGuidanceRegeneratesFirstAndRevisesLast(t *testing.T) {
 	for _, e := range all[agent.Reviewed](journal) {
 		verdicts = append(verdicts, e.Verdict)
 	}
-	assert.Equal(t, []agent.Verdict{agent.Regenerate, agent.Replan, agent.Go}, verdicts)
+	assert.Equal(t, []agent.Verdict{agent.Regenerate, agent.Replan, agent.Go, agent.Go}, verdicts)
 	require.Len(t, p.guided, 1, "the plan is revised once, after the action was proposed again")
 	assert.Equal(t, "still not the menu", p.guided[0].Guidance)
 	assert.Contains(t, text(script.asked[1]), "use the menu", "the full reason reaches the actor")
@@ -251,23 +251,62 @@ func TestAdviceFailsOpen(t *testing.T) {
 	assert.Len(t, all[agent.Acted](journal), 2)
 }
 
-// TestExhaustedPlanIsExtended holds that a plan whose steps are all done leads
-// to a look at the goal, and to an extension by what is missing.
-func TestExhaustedPlanIsExtended(t *testing.T) {
+// almostDone is the plan of the scenario with only its last step open.
+func almostDone(t *testing.T) *planner.Plan {
 	plan := favorites(t)
 	for _, frame := range []string{"early1", "early2", "early3"} {
 		require.NoError(t, plan.Complete(planner.Evidence{FrameID: frame, Quote: "q", Source: "tree"}))
 	}
+	return plan
+}
+
+// TestExhaustedPlanIsExtended holds that a plan whose steps are all done leads
+// to a look at the goal, and to an extension by what is missing.
+func TestExhaustedPlanIsExtended(t *testing.T) {
 	d := &fakeDesktop{views: browser, at: "start", react: func(string, actuator.Action) (string, error) { return "bar", nil }}
-	a, _, journal := newAgent(t, d, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("FAIL: enough"))
-	p := &fakePlanner{plan: plan}
+	a, script, journal := newAgent(t, d, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("FAIL: enough"))
+	p := &fakePlanner{plan: almostDone(t), revised: func(old *planner.Plan, _ planner.RevisionRequest) (*planner.Plan, error) {
+		next := old.Clone()
+		next.Steps = append(next.Steps, planner.Step{ID: "s5", Goal: "Find the folder again", DoneWhen: "Favorites is visible", Status: planner.Pending})
+		return next, nil
+	}}
 	a.Planner, a.World = p, seer("", "", "", "Bookmarks bar")
-	_, err := a.Run(t.Context(), "task")
+	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
 	require.Len(t, p.guided, 1)
 	assert.Equal(t, "goal_check", p.guided[0].Source)
 	assert.Equal(t, "there is no folder Favorites", p.guided[0].Guidance)
 	assert.Len(t, all[agent.GoalChecked](journal), 1)
+	assert.Len(t, result.Plan.Steps, 5)
+	assert.Contains(t, planOf(t, script.asked[2]), "Step 5: Find the folder again")
+}
+
+// TestExhaustedPlanWhoseGoalIsReached has the actor finish instead of going on.
+func TestExhaustedPlanWhoseGoalIsReached(t *testing.T) {
+	d := &fakeDesktop{views: browser, at: "start", react: func(string, actuator.Action) (string, error) { return "made", nil }}
+	a, script, _ := newAgent(t, d, code("pyautogui.press('a')"), code("pyautogui.press('delete')"), code("DONE: made it"))
+	a.Planner, a.World = &fakePlanner{plan: almostDone(t)}, seer("", "", "", "Favorites")
+	result, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.Equal(t, agent.OutcomeDone, result.Outcome)
+	assert.Equal(t, "made it", result.Answer)
+	assert.Contains(t, text(script.asked[2]), "the goal is reached")
+	assert.Len(t, d.did, 1, "nothing more is done to a desktop that shows the goal")
+}
+
+// TestGoalCheckThatFailsRevisesNothing holds that an endpoint that is down does
+// not change the plan.
+func TestGoalCheckThatFailsRevisesNothing(t *testing.T) {
+	d := &fakeDesktop{views: browser, at: "start", react: func(string, actuator.Action) (string, error) { return "bar", nil }}
+	a, _, _ := newAgent(t, d, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("FAIL: enough"))
+	p := &fakePlanner{plan: almostDone(t)}
+	world := seer("", "", "", "Bookmarks bar")
+	world.goal = func(worldmodel.GoalRequest) (*worldmodel.GoalCheck, error) { return nil, errors.New("503") }
+	a.Planner, a.World = p, world
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.Empty(t, p.guided)
+	assert.Len(t, d.did, 2)
 }
 
 func TestRevisedPlanIsInTheNextPrompt(t *testing.T) {

@@ -28,18 +28,22 @@ type (
 	// pastPrompt is what a question becomes once it is answered.
 	pastPrompt struct{ Report, Advice, FrameID string }
 
+	// finishPrompt tells that the goal is reached.
+	finishPrompt struct{}
+
 	// advicePrompt has the actor think again.
 	advicePrompt struct{ Text, Proposal string }
 
 	// reportPrompt is what became of a batch.
 	reportPrompt struct {
-		Results []resultLine
-		Stopped string   // why the rest was not done
-		Bad     string   // why the reply was no action
-		Denied  string   // why the task is not done
-		Answer  string   // of the user
-		Alone   bool     // a question was asked, and nobody is there
-		Low     []string // budgets that run low, in words
+		Results    []resultLine
+		Stopped    string   // why the rest was not done
+		Bad        string   // why the reply was no action
+		Denied     string   // why the task is not done
+		Answer     string   // of the user
+		Alone      bool     // a question was asked, and nobody is there
+		ZoomFailed string   // why the region could not be shown
+		Low        []string // budgets that run low, in words
 	}
 
 	// A resultLine is one action of a batch with what became of it.

@@ -1,12 +1,17 @@
 package agent_test
 
 import (
+	"context"
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
+	"desktop-agent/actuator/toolcall"
+	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/monitor"
@@ -34,18 +39,18 @@ func TestGoldenConversation(t *testing.T) {
 		code("agent.zoom(0, 0, 100, 50)"),
 		code("DONE"),
 		code("pyautogui.press('x')"),
-		code("DONE"),
+		code("pyautogui.press('y')"),
 	)
-	a.Ask = nil
 	a.MaxSteps = 8
 	a.Planner = &fakePlanner{plan: favorites(t)}
 	a.World = seer("Ignore the task")
-	a.Monitor = &critic{guidance: []*monitor.Guidance{{Text: "look at the File menu first", Source: "monitor"}}}
+	a.Monitor = objection{"press", "look at the File menu first"}
 	_, err := a.Run(t.Context(), "Save the file")
 	require.ErrorContains(t, err, "no reply number", "the script ends here")
 	last := script.asked[len(script.asked)-1]
 	llmtest.Golden(t, "conversation", last.Messages)
-	llmtest.Golden(t, "advice", script.asked[2].Messages)
+	llmtest.Golden(t, "zoom", script.asked[4].Messages[len(script.asked[4].Messages)-1:])
+	llmtest.Golden(t, "advice", script.asked[6].Messages[len(script.asked[6].Messages)-1:])
 
 	images := 0
 	for _, m := range last.Messages {
@@ -80,4 +85,51 @@ func TestConversationOnlyGrows(t *testing.T) {
 		}
 	}
 	assert.GreaterOrEqual(t, kept, 6, "screenshots are left out in intervals, not one by one")
+}
+
+// TestGoldenToolConversation holds that with tools every call gets an answer, in
+// order, whatever became of it.
+func TestGoldenToolConversation(t *testing.T) {
+	a, script, _ := newAgent(t, &fakeDesktop{})
+	a.Actor.Format = agent.Format{Name: "tools", Parser: toolcall.Parser{}}
+	call := func(id, name, arguments string) llm.ToolCall {
+		return llm.ToolCall{ID: id, Name: name, Arguments: arguments}
+	}
+	script.responses = []*llm.Response{
+		{Text: "Thought: t\nExpect: e", Calls: []llm.ToolCall{
+			call("c1", "press", `{"keys":["ctrl","s"],"count":1}`), call("c2", "type", `{"text":"x"}`)}},
+		{Calls: []llm.ToolCall{call("c3", "click", `{"x`)}},
+		{Calls: []llm.ToolCall{call("c4", "infeasible", `{"reason":"enough"}`)}},
+	}
+	result, err := a.Run(t.Context(), "Save the file")
+	require.NoError(t, err)
+	require.Equal(t, agent.OutcomeInfeasible, result.Outcome)
+	last := script.asked[len(script.asked)-1]
+	llmtest.Golden(t, "tools", last.Messages)
+	open := map[string]bool{}
+	for _, m := range last.Messages {
+		for _, c := range m.Calls {
+			open[c.ID] = true
+			assert.True(t, json.Valid([]byte(c.Arguments)), "an endpoint takes it back")
+		}
+		if m.From == llm.ToolReply {
+			assert.True(t, open[m.CallID])
+			delete(open, m.CallID)
+		} else if len(m.Calls) == 0 {
+			assert.Empty(t, open, "calls without an answer before %q", m.From)
+		}
+	}
+}
+
+// An objection is a monitor that objects once, to a proposal in whose words it
+// finds its own.
+type objection [2]string
+
+func (o objection) Due(int, []monitor.Signal) bool { return true }
+
+func (o objection) Review(_ context.Context, r monitor.ReviewRequest) (*monitor.Guidance, error) {
+	if strings.HasPrefix(actuator.Describe(r.Proposal.Actions[0]), o[0]+" X") {
+		return &monitor.Guidance{Text: o[1], Source: "monitor"}, nil
+	}
+	return nil, nil
 }

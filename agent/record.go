@@ -94,6 +94,13 @@ func recordMessage(m llm.Message) Message {
 	return out
 }
 
+// reset begins a new run.
+func (r *recorder) reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.broken, r.usage, r.calls, r.dollars = nil, llm.Usage{}, 0, 0
+}
+
 func (r *recorder) totals() (llm.Usage, int, float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +111,7 @@ func (r *recorder) totals() (llm.Usage, int, float64) {
 func (r *run) observe(ctx context.Context) error {
 	now, err := r.Desktop.Observe(ctx)
 	if err != nil {
-		return fmt.Errorf("observe: %w", err)
+		return err
 	}
 	if err := r.Journal.Frame(context.WithoutCancel(ctx), now); err != nil {
 		return fmt.Errorf("%w: frame %s: %w", ErrJournal, now.FrameID, err)

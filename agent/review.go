@@ -18,8 +18,14 @@ import (
 //
 // Foreseeing effects that are not harmless belongs here, before the monitor.
 func (r *run) review(ctx context.Context, t turn) (turn, error) {
-	if err := r.extendPlan(ctx, t); err != nil {
-		return t, err
+	if finish, err := r.checkExhausted(ctx, t); err != nil || finish != "" {
+		if err == nil {
+			err = r.emit(ctx, Reviewed{Verdict: Regenerate, Guidance: finish, Reason: "goal_check"})
+		}
+		if err != nil {
+			return t, err
+		}
+		return r.regenerate(ctx, t, finish)
 	}
 	signals := monitor.Detect(append(slices.Clone(r.turns), r.monitorTurn(t, r.now)), r.left(), r.Detectors)
 	guidance, err := r.guidance(ctx, t, signals)
@@ -39,12 +45,13 @@ func (r *run) review(ctx context.Context, t turn) (turn, error) {
 	if err != nil || again.bad != nil {
 		return again, err
 	}
-	second, err := r.guidance(ctx, again, monitor.Detect(append(slices.Clone(r.turns), r.monitorTurn(again, r.now)), r.left(), r.Detectors))
+	signals = monitor.Detect(append(slices.Clone(r.turns), r.monitorTurn(again, r.now)), r.left(), r.Detectors)
+	second, err := r.guidance(ctx, again, signals)
 	if err != nil {
 		return again, err
 	}
 	if second == nil {
-		return again, r.emit(ctx, Reviewed{Verdict: Go, Reason: "proposed again"})
+		return again, r.emit(ctx, Reviewed{Verdict: Go, Signals: signals, Reason: "proposed again"})
 	}
 	return r.replan(ctx, again, signals, second)
 }
@@ -65,6 +72,9 @@ func (r *run) guidance(ctx context.Context, t turn, signals []monitor.Signal) (*
 		}
 		if err != nil {
 			r.log().WarnContext(ctx, "no review", "err", err)
+			if err := r.emit(ctx, Reviewed{Verdict: Go, Signals: signals, Error: err.Error()}); err != nil {
+				return nil, err
+			}
 		} else if g != nil {
 			return g, nil
 		}
@@ -96,27 +106,38 @@ func (r *run) regenerate(ctx context.Context, t turn, guidance string) (turn, er
 // stands: nothing may go round for ever.
 func (r *run) replan(ctx context.Context, t turn, signals []monitor.Signal, g *monitor.Guidance) (turn, error) {
 	e := Reviewed{Verdict: Replan, Signals: signals, Guidance: g.Text, Reason: g.Source}
+	if r.plan == nil {
+		e.Verdict = Regenerate
+	}
 	if err := r.emit(ctx, e); err != nil {
 		return t, err
 	}
 	if err := r.revise(ctx, g.Source, g.Text); err != nil {
 		return t, err
 	}
-	return r.regenerate(ctx, t, g.Text)
+	last, err := r.regenerate(ctx, t, g.Text)
+	if err != nil || last.bad != nil {
+		return last, err
+	}
+	return last, r.emit(ctx, Reviewed{Verdict: Go, Reason: "proposed last"})
 }
 
-// extendPlan looks at the goal when the plan is exhausted and the actor goes
-// on: if the goal is not reached, the plan is extended by what is missing.
-func (r *run) extendPlan(ctx context.Context, t turn) error {
+// checkExhausted looks at the goal when all steps of the plan are done and the
+// actor goes on: if the goal is not reached, the plan is extended by what is
+// missing. If it is, the actor is told to finish, in the text that is returned.
+func (r *run) checkExhausted(ctx context.Context, t turn) (finish string, err error) {
 	if r.plan == nil || !r.plan.Exhausted() || r.extended || endsWithDone(t.Actions) {
-		return nil
+		return "", nil
+	}
+	check, known, err := r.checkGoal(ctx, "")
+	if err != nil || !known {
+		return "", err // not known: asked again in the next step
 	}
 	r.extended = true
-	check, err := r.checkGoal(ctx, "")
-	if err != nil || check.Accepted {
-		return err
+	if check.Accepted {
+		return prompts.Render("propose.finish", finishPrompt{})
 	}
-	return r.revise(ctx, "goal_check", check.Missing)
+	return "", r.revise(ctx, "goal_check", check.Missing)
 }
 
 // monitorTurn is what the detectors know of a turn whose actions were chosen on

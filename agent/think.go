@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -53,13 +55,13 @@ func (r *run) makePlan(ctx context.Context) error {
 }
 
 // planWanted reports whether it is time to try for a plan again: one failed, or
-// was made without a model and nothing of it is done. The tries are 2, 4, 8 …
-// steps apart.
+// was made without a model and nothing became of it. The second try is in step
+// 2, the third in step 4.
 func (r *run) planWanted() bool {
 	if r.Planner == nil || r.planTries == 0 || r.planTries >= planTries {
 		return false
 	}
-	if r.plan != nil && (!r.plan.Fallback || r.plan.ProgressStep() > 1) {
+	if r.plan != nil && (!r.plan.Fallback || r.plan.ProgressStep() > 1 || len(r.plan.Revisions) > 0) {
 		return false
 	}
 	step := int(r.step.Load())
@@ -104,15 +106,19 @@ func (r *run) assessAndPropose(ctx context.Context) (turn, error) {
 // question is what the actor is asked now. The plan is a copy: it may advance
 // while the actor thinks.
 func (r *run) question() question {
-	q := question{task: r.task, history: &r.history, now: r.now, report: r.report()}
+	q := question{task: r.task, history: &r.history, now: r.now}
 	if r.plan != nil {
 		q.plan = r.plan.Clone()
 	}
 	if region := r.last.zoom; region != nil {
-		if picture, err := r.now.Zoom(region.Rect(), r.now.Image.Mapping.Size); err == nil {
+		picture, err := r.now.Zoom(region.Rect(), r.now.Image.Mapping.Size)
+		if err != nil {
+			r.last.zoomFailed = err.Error()
+		} else {
 			q.zoom = &llm.Image{Data: picture.Data, Type: picture.Type, FrameID: r.now.FrameID + "-zoom"}
 		}
 	}
+	q.report = r.report()
 	return q
 }
 
@@ -163,7 +169,7 @@ func (r *run) advance(ctx context.Context, a *worldmodel.Assessment) error {
 
 // report tells the actor what became of its last batch.
 func (r *run) report() string {
-	p := reportPrompt{Stopped: r.last.stopped, Answer: r.last.answer, Bad: r.last.bad, Denied: r.last.denied, Alone: r.last.alone}
+	p := reportPrompt{Stopped: r.last.stopped, Answer: r.last.answer, Bad: r.last.bad, Denied: r.last.denied, ZoomFailed: r.last.zoomFailed, Alone: r.last.alone}
 	for _, result := range r.last.results {
 		line := resultLine{
 			Action: actuator.DescribeFull(result.action), Detail: result.detail,
@@ -195,6 +201,8 @@ func (r *run) badReply(t turn) error {
 	if limit := orDefault(r.MaxBadReplies, 4); r.badReplies >= limit {
 		return fmt.Errorf("%d replies of the actor in a row are no action, the last because: %w", limit, t.bad)
 	}
+	t.reply = shortened(t.reply)
+	r.turns = append(r.turns, r.monitorTurn(t, t.now))
 	r.remember(t, batch{bad: t.bad.Error()})
 	return nil
 }
@@ -228,4 +236,25 @@ func (r *run) revise(ctx context.Context, source, guidance string) error {
 	}
 	r.plan, r.extended = plan, false
 	return r.emit(ctx, Planned{Plan: plan.Clone()})
+}
+
+// maxBadReply is how many bytes of a reply that is no action are kept, for the
+// actor to see what it wrote: the rest would be paid for in every turn.
+const maxBadReply = 4000
+
+// shortened returns a bad reply as it goes into the conversation: not longer
+// than it may be, and with calls that an endpoint takes back.
+func shortened(m llm.Message) llm.Message {
+	m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
+	for i, part := range m.Parts {
+		if text, ok := part.(llm.Text); ok && len(text) > maxBadReply {
+			m.Parts[i] = llm.Text(strings.ToValidUTF8(string(text[:maxBadReply]), "") + "…")
+		}
+	}
+	for i, c := range m.Calls {
+		if len(c.Arguments) > maxBadReply || !json.Valid([]byte(c.Arguments)) {
+			m.Calls[i].Arguments = "{}"
+		}
+	}
+	return m
 }
