@@ -31,18 +31,17 @@ type shot struct {
 // capture takes a picture of the whole desktop, with pointer and monitors when
 // everything is asked for.
 func (d *display) capture(everything bool) (shot, error) {
-	w, h, err := d.geometry()
-	if err != nil {
-		return shot{}, err
-	}
-	taken, err := d.captureSized(w, h, everything)
-	if err != nil {
-		// The screen may have changed its size just now.
-		if w2, h2, err2 := d.geometry(); err2 == nil && (w2 != w || h2 != h) {
-			return d.captureSized(w2, h2, everything)
+	const attempts = 10 // the screen may change its size in between, and change it again
+	for n := 1; ; n++ {
+		w, h, err := d.geometry()
+		if err != nil {
+			return shot{}, err
+		}
+		taken, err := d.captureSized(w, h, everything)
+		if _, resized := errors.AsType[xproto.MatchError](err); !resized || n == attempts {
+			return taken, d.lost(err)
 		}
 	}
-	return taken, d.lost(err)
 }
 
 // captureSized sends all requests at once, so that the answers tell of one moment.

@@ -5,6 +5,7 @@ package screen
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -129,8 +130,10 @@ func (d *display) geometry() (w, h int, err error) {
 func (d *display) lost(err error) error {
 	select {
 	case <-d.conn.Closed():
-		return fmt.Errorf("%w any more: the X server ended the connection", x11.ErrNoDisplay)
 	default:
-		return err
+		if !errors.Is(err, io.EOF) { // what the library says a moment before it is closed
+			return err
+		}
 	}
+	return fmt.Errorf("%w any more: the X server ended the connection", x11.ErrNoDisplay)
 }
