@@ -66,6 +66,25 @@ func Start(ctx context.Context, o *Options) (*Desktop, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("start desktop: %w", context.Cause(ctx))
 	}
+	for try := 1; ; try++ {
+		d, err := startOnce(ctx, options, tools)
+		if err == nil || try == startTries || !errors.Is(err, errLostSocket) {
+			return d, err
+		}
+		options.Log.Info("display number was taken away, starting again", "try", try)
+	}
+}
+
+// startTries bounds how often a desktop is started anew when another X server
+// took its display away.
+const startTries = 4
+
+// errLostSocket says that the socket of a new X server is gone: a server of the
+// same number that ended at that moment has removed it.
+var errLostSocket = errors.New("the display's socket is gone")
+
+// startOnce starts a desktop, and leaves nothing of it if that fails.
+func startOnce(ctx context.Context, options Options, tools tools) (*Desktop, error) {
 	d := &Desktop{
 		options: options, tools: tools,
 		closing: make(chan struct{}), done: make(chan struct{}),
@@ -75,7 +94,7 @@ func Start(ctx context.Context, o *Options) (*Desktop, error) {
 	if err := d.start(ctx); err != nil {
 		return nil, fmt.Errorf("start desktop: %w", errors.Join(err, d.Close()))
 	}
-	d.options.Log.Info("desktop ready", "display", d.display, "ms", time.Since(begun).Milliseconds())
+	options.Log.Info("desktop ready", "display", d.display, "ms", time.Since(begun).Milliseconds())
 	return d, nil
 }
 

@@ -56,6 +56,9 @@ func (d *Desktop) startScreen(ctx context.Context) error {
 		return fmt.Errorf("display: %w", err)
 	}
 	if err := admitUser(number, d.cookieFile()); err != nil {
+		if idOf(socket) == "" {
+			err = fmt.Errorf("%w: %w", errLostSocket, err)
+		}
 		return fmt.Errorf("display: let this user in: %w", err)
 	}
 	conn, err := x11.Dial(":" + number)

@@ -20,6 +20,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 )
 
 func TestCloseLeavesNothing(t *testing.T) {
@@ -262,4 +263,26 @@ func TestStartCancelled(t *testing.T) {
 		require.Empty(t, left)
 	}
 	require.NotZero(t, cancelled)
+}
+
+// TestStartWhileOthersEnd starts and closes desktops at the same time: an X
+// server that ends removes the socket of its number, which another may just have
+// been given.
+func TestStartWhileOthersEnd(t *testing.T) {
+	var all errgroup.Group
+	for range 4 {
+		all.Go(func() error {
+			for range 4 {
+				d, err := sandbox.Start(t.Context(), nil)
+				if err != nil {
+					return err
+				}
+				if err := d.Close(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	require.NoError(t, all.Wait())
 }
