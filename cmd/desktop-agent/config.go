@@ -127,6 +127,16 @@ func flagsOf(app *kong.Application) (flags []*kong.Flag) {
 	return flags
 }
 
+// given returns the flags that stand on the command line.
+func given(line *kong.Context) (flags []*kong.Flag) {
+	for _, path := range line.Path {
+		if path.Flag != nil && !path.Resolved {
+			flags = append(flags, path.Flag)
+		}
+	}
+	return flags
+}
+
 // Resolve returns the file's value of a flag, unless the environment has one.
 func (f *settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	s, ok := f.values[flag.Name]

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,6 +98,25 @@ func TestModelSettings(t *testing.T) {
 	assert.Equal(t, 1000, c.Budget.MaxTokens)
 	assert.Equal(t, time.Hour, c.Budget.MaxTime)
 	assert.Equal(t, llm.Prices{"all": {Input: 1, Cached: 0.1, Output: 4}}, c.Budget.Prices, "a flag replaces the table")
+}
+
+// TestJournalSettings: a run tells all that it was made with, and no secret.
+func TestJournalSettings(t *testing.T) {
+	r := parsed(t, "model = \"all\"\ntemperature = 0.2\n[planner]\nmax-tokens = 700", map[string]string{"DESKTOP_AGENT_API_KEY": "secret-1"},
+		"--base-url=https://secret-2:secret-3@example.org/v1?key=secret-4#secret-5", "--monitor-timeout=7s", "--price=all=1/0.1/4", "--virtual", "--size=640x480")
+	text, err := json.Marshal(journalSettings(r.desktopFlags, r.agentFlags, r.modelFlags))
+	require.NoError(t, err)
+	assert.JSONEq(t, `{
+		"max_steps": 50, "review_every": 10, "base_url": "https://example.org/v1",
+		"max_tokens": 0, "max_dollars": 0, "max_time": "1h0m0s", "prices": {"all": {"input": 1, "cached": 0.1, "output": 4}},
+		"virtual": true, "open": "", "monitor": 0, "size": "640x480", "dpi": 96,
+		"roles": {
+			"planner":    {"temperature": 0.2, "max_tokens": 700, "timeout": "5m0s", "attempt": "2m0s"},
+			"actor":      {"temperature": 0.2, "max_tokens": 0, "timeout": "5m0s", "attempt": "2m0s"},
+			"worldmodel": {"temperature": 0.2, "max_tokens": 0, "timeout": "5m0s", "attempt": "2m0s"},
+			"monitor":    {"temperature": 0.2, "max_tokens": 0, "timeout": "7s", "attempt": "2m0s"}}}`, string(text))
+	assert.Equal(t, "no address", withoutSecrets("secret@/x"))
+	assert.Equal(t, "no address", withoutSecrets("http://[secret"))
 }
 
 // TestKey: a key made for OpenAI is not sent to others.

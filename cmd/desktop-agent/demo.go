@@ -8,8 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"desktop-agent/llm"
 	"desktop-agent/replay"
@@ -41,27 +44,31 @@ type demoCmd struct {
 }
 
 // Run does the task, checks the file and prints PASS or FAIL.
-func (d *demoCmd) Run(ctx context.Context, c console, g *cli) error {
+func (d *demoCmd) Run(ctx context.Context, c console, g *cli, line *kong.Context) error {
 	start := time.Now()
-	log := logger(c, g.Verbose)
+	if err := d.check(line); err != nil {
+		return &usageError{err}
+	}
 	client := d.modelFlags.client()
 	if !d.Live {
-		client = &llm.Client{Default: llm.Settings{Model: "operator (recorded)"}}
+		d.agentFlags, client = recordedFlags, &llm.Client{Default: llm.Settings{Model: "operator (recorded)"}}
 	} else if err := client.Check(); err != nil {
 		return &usageError{err}
 	}
-	journal, err := replay.Create(d.Runs)
+	log := logger(c, g.Verbose)
+	journal, err := createJournal(d.Runs)
 	if err != nil {
 		return err
 	}
+	defer journal.Close() // conduct has closed it, and told how, unless something fails before
 	home, err := demoHome()
-	if err != nil {
-		return errors.Join(err, journal.Close())
-	}
 	defer os.RemoveAll(home)
-	s, err := openSession(ctx, desktopFlags{Virtual: true, Open: "mousepad", Size: size{X: 1280, Y: 800}}, home, log)
 	if err != nil {
-		return errors.Join(err, journal.Close())
+		return err
+	}
+	s, err := openSession(ctx, demoDesktop, home, log)
+	if err != nil {
+		return err
 	}
 	defer s.Close()
 	ready := time.Since(start)
@@ -69,23 +76,24 @@ func (d *demoCmd) Run(ctx context.Context, c console, g *cli) error {
 	if !d.Live {
 		dir, err := os.MkdirTemp("", "desktop-agent-demo-")
 		if err != nil {
-			return errors.Join(err, journal.Close())
+			return err
 		}
 		defer os.RemoveAll(dir)
 		if recorded, err = openRecorded(dir, journal); err != nil {
-			return errors.Join(err, journal.Close())
+			return err
 		}
 		client.Model = recorded
 	}
-	a, err := newAgent(client, s, journal, d.agentFlags, log)
+	a, err := newAgent(client, s, d.agentFlags, log)
 	if err != nil {
-		return errors.Join(err, journal.Close())
+		return err
 	}
-	a.Budget, client.Record, client.Log, a.Models = client.Budget, a.RecordCall, log, modelsOf(client)
-	if client.Budget == nil {
-		a.Budget = nil
+	a.Journal, client.Record, client.Log, a.Models = journal, a.RecordCall, log, modelsOf(client)
+	a.Settings = map[string]any{"demo": true, "live": false}
+	if d.Live {
+		a.Budget, a.Settings = client.Budget, journalSettings(demoDesktop, d.agentFlags, d.modelFlags)
+		a.Settings["demo"], a.Settings["live"] = true, true
 	}
-	a.Settings = map[string]any{"demo": true, "live": d.Live}
 	err = conduct(ctx, c, a, s, journal, demoTask, false)
 	if errors.Is(err, context.Canceled) {
 		return err
@@ -95,6 +103,28 @@ func (d *demoCmd) Run(ctx context.Context, c console, g *cli) error {
 		return err
 	}
 	return d.verdict(c, s.Private.Home(), recorded, err, ready, time.Since(start))
+}
+
+// The desktop of the demo, and how the agent works in the recorded run.
+var (
+	demoDesktop   = desktopFlags{Virtual: true, Open: "mousepad", Size: size{X: 1280, Y: 800}, DPI: 96}
+	recordedFlags = agentFlags{Plan: "suggestive", Format: "code", MaxSteps: 50, ReviewEvery: 10}
+)
+
+// check refuses flags that a recorded run cannot follow. Those of a file or the
+// environment are meant for other runs and do not count.
+func (d *demoCmd) check(line *kong.Context) error {
+	if err := d.agentFlags.check(); err != nil {
+		return err
+	}
+	for _, flag := range given(line) {
+		own := slices.Contains(line.Selected().Flags, flag) && flag.Name != "live" && flag.Name != "runs"
+		if own && !d.Live && fmt.Sprint(flag.Target) != flag.Default {
+			return hintError{fmt.Errorf("--%s changes nothing in the recorded run that the demo shows", flag.Name),
+				"add --live to have a model do the task, or leave it out"}
+		}
+	}
+	return nil
 }
 
 // verdict compares the file that was saved with the one that was asked for.

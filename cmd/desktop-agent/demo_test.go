@@ -20,8 +20,12 @@ import (
 // replies of a model.
 func TestDemo(t *testing.T) {
 	runs := t.TempDir()
+	// What is set for other runs changes nothing.
+	for name, value := range map[string]string{"PLAN": "off", "FORMAT": "tools", "MAX_STEPS": "1", "REVIEW_EVERY": "1", "MODEL": "m", "MAX_DOLLARS": "1"} {
+		t.Setenv("DESKTOP_AGENT_"+name, value)
+	}
 	var out, progress bytes.Buffer
-	code := execute(t.Context(), []string{"demo", "--runs", runs}, console{&out, &progress})
+	code := execute(t.Context(), []string{"demo", "--runs", runs, "--plan=suggestive"}, console{&out, &progress})
 	require.Equal(t, exitDone, code, "%s%s", out.String(), progress.String())
 	assert.True(t, strings.HasPrefix(out.String(), "PASS: "), out.String())
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
 	"desktop-agent/screen"
@@ -28,8 +30,9 @@ const checkLimit = 20 * time.Second
 type patient struct {
 	*doctorCmd
 	session
-	log *slog.Logger
-	now *screen.Observation
+	unfit error // why there is no display to look for
+	log   *slog.Logger
+	now   *screen.Observation
 }
 
 // A check is one line of the doctor's report.
@@ -46,11 +49,13 @@ var (
 )
 
 // Run makes all checks and fails if one did.
-func (d *doctorCmd) Run(ctx context.Context, c console, g *cli) error {
-	if err := d.desktopFlags.check(); err != nil && (d.Open != "" || d.OnMonitor < 0) {
-		return &usageError{err}
+func (d *doctorCmd) Run(ctx context.Context, c console, g *cli, line *kong.Context) error {
+	// That there is no display is what the first check tells.
+	unfit := d.desktopFlags.check(line)
+	if unfit != nil && !errors.Is(unfit, errNoDisplay) {
+		return &usageError{unfit}
 	}
-	p := &patient{doctorCmd: d, log: logger(c, g.Verbose)}
+	p := &patient{doctorCmd: d, unfit: unfit, log: logger(c, g.Verbose)}
 	defer p.Close()
 	checks := []check{
 		{"session", p.kind}, {"display", p.see}, {"screenshot", p.screenshot}, {"monitors", p.monitors},
@@ -93,8 +98,8 @@ func (d *doctorCmd) Run(ctx context.Context, c console, g *cli) error {
 
 // kind tells the type of the session.
 func (p *patient) kind(context.Context) (string, error) {
-	if err := p.check(); err != nil {
-		return "", err
+	if p.unfit != nil {
+		return "", p.unfit
 	}
 	if note := p.wayland(os.Getenv); note != "" {
 		what, do, _ := strings.Cut(note, ": ")
@@ -234,10 +239,9 @@ func (p *patient) clipboard(ctx context.Context) (string, error) {
 
 // model has each model look at a picture.
 func (p *patient) model(ctx context.Context) (string, error) {
-	roles := []llm.Role{llm.Planner, llm.Actor, llm.WorldModel, llm.Monitor}
 	client := p.modelFlags.client()
 	named := false
-	for _, role := range roles {
+	for _, role := range allRoles {
 		named = named || client.Settings(role).Model != ""
 	}
 	if !named {
@@ -248,7 +252,7 @@ func (p *patient) model(ctx context.Context) (string, error) {
 	}
 	var list []string
 	seen := map[string]bool{}
-	for _, role := range roles {
+	for _, role := range allRoles {
 		name := client.Settings(role).Model
 		if seen[name] {
 			continue

@@ -98,6 +98,9 @@ func (p *progress) Pause() (resume func()) {
 	}
 }
 
+// noGuard is said at the begin of a run that nothing guards.
+const noGuard = "note: no guard is active; actions are performed without a review of their effects"
+
 // Watch shows an event; it is [agent.Agent.Watch].
 func (p *progress) Watch(e agent.Event) {
 	p.mu.Lock()
@@ -107,7 +110,7 @@ func (p *progress) Watch(e agent.Event) {
 	case agent.RunStarted:
 		p.line("", "task: "+d.Task)
 		if d.Guard == "none" {
-			p.line("", "note: no guard is active; actions are performed without a review of their effects")
+			p.line("", noGuard)
 		}
 	case agent.Observed:
 		p.doing("thinking")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
 	"desktop-agent/agent"
@@ -31,14 +33,11 @@ type runCmd struct {
 }
 
 // Run does the task and reports how it ended.
-func (r *runCmd) Run(ctx context.Context, c console, g *cli) error {
+func (r *runCmd) Run(ctx context.Context, c console, g *cli, line *kong.Context) error {
 	if strings.TrimSpace(r.Task) == "" {
 		return &usageError{hintError{errors.New("the task is empty"), `write what to do: desktop-agent run "Save the document as notes.txt"`}}
 	}
-	if r.MaxSteps < 1 {
-		return &usageError{hintError{fmt.Errorf("the limit of steps is %d", r.MaxSteps), "write for example --max-steps 30"}}
-	}
-	if err := r.desktopFlags.check(); err != nil {
+	if err := cmp.Or(r.agentFlags.check(), r.desktopFlags.check(line)); err != nil {
 		return &usageError{err}
 	}
 	client := r.modelFlags.client()
@@ -54,20 +53,29 @@ func (r *runCmd) Run(ctx context.Context, c console, g *cli) error {
 		return err
 	}
 	defer s.Close()
-	journal, err := replay.Create(r.Runs)
-	if err != nil {
-		return hintError{err, "name a folder that can be written to with --runs"}
-	}
-	a, err := newAgent(client, s, journal, r.agentFlags, log)
+	a, err := newAgent(client, s, r.agentFlags, log)
 	if err != nil {
 		return err
 	}
-	a.Budget, client.Record, client.Log = client.Budget, a.RecordCall, log
-	a.Settings, a.Models = r.journalSettings(), modelsOf(client)
+	journal, err := createJournal(r.Runs)
+	if err != nil {
+		return err
+	}
+	a.Journal, a.Budget, client.Record, client.Log = journal, client.Budget, a.RecordCall, log
+	a.Settings, a.Models = journalSettings(r.desktopFlags, r.agentFlags, r.modelFlags), modelsOf(client)
 	if !r.JSON {
 		a.Ask = asker(c)
 	}
 	return conduct(ctx, c, a, s, journal, r.Task, r.JSON)
+}
+
+// createJournal begins a run in the folder of runs.
+func createJournal(runs string) (*replay.Journal, error) {
+	journal, err := replay.Create(runs)
+	if err != nil {
+		return nil, hintError{err, "name a folder that can be written to with --runs"}
+	}
+	return journal, nil
 }
 
 // conduct runs an agent with a person or a program watching, and closes the
@@ -75,7 +83,13 @@ func (r *runCmd) Run(ctx context.Context, c console, g *cli) error {
 func conduct(ctx context.Context, c console, a *agent.Agent, s *session, journal *replay.Journal, task string, asJSON bool) error {
 	closeProgress := func() {}
 	if asJSON {
-		a.Watch = jsonLines(c.Out)
+		lines := jsonLines(c.Out)
+		a.Watch = func(e agent.Event) {
+			if d, ok := e.Data.(agent.RunStarted); ok && d.Guard == "none" {
+				fmt.Fprintln(c.Err, noGuard)
+			}
+			lines(e)
+		}
 	} else {
 		// A status line that is written anew would run into the log.
 		verbose := a.Log != nil && a.Log.Enabled(ctx, slog.LevelDebug)
@@ -152,19 +166,10 @@ func watchDesktop(ctx context.Context, s *session) (context.Context, context.Can
 	return ctx, func() { cancel(nil) }
 }
 
-// journalSettings are the settings that a run's first event tells. No key is
-// among them.
-func (r *runCmd) journalSettings() map[string]any {
-	return map[string]any{
-		"base_url": r.BaseURL, "virtual": r.Virtual, "open": r.Open, "monitor": r.OnMonitor,
-		"max_steps": r.MaxSteps, "max_tokens": r.MaxTokens, "max_dollars": r.MaxDollars, "max_time": r.MaxTime.String(),
-	}
-}
-
 // modelsOf names the model of each role.
 func modelsOf(c *llm.Client) map[string]string {
 	names := map[string]string{}
-	for _, role := range []llm.Role{llm.Planner, llm.Actor, llm.WorldModel, llm.Monitor} {
+	for _, role := range allRoles {
 		names[string(role)] = c.Settings(role).Model
 	}
 	return names

@@ -63,15 +63,22 @@ func (s *session) openScreen(ctx context.Context, f desktopFlags, home string, l
 		}
 	}
 	options := &screen.Options{Display: s.display, Monitor: f.OnMonitor, Log: log}
-	// Without an accessibility bus there is a picture still.
+	// Without an accessibility bus there is a picture still, and each
+	// observation tells why there is nothing more.
 	if s.tree, err = atspi.Open(ctx, &atspi.Options{BusAddress: bus, Log: log}); err == nil {
 		options.Tree = s.tree
 	} else {
-		log.WarnContext(ctx, "no accessibility tree", "err", err)
+		options.Tree = noTree{err}
 	}
 	s.Screen, err = screen.Open(ctx, options)
 	return err
 }
+
+// noTree stands for a tree that cannot be read.
+type noTree struct{ err error }
+
+// Read returns the reason; it is [screen.TreeReader].
+func (n noTree) Read(context.Context) ([]atspi.Node, []string, error) { return nil, nil, n.err }
 
 // openDevice opens all that is needed to act.
 func (s *session) openDevice(ctx context.Context, f desktopFlags, log *slog.Logger) (err error) {
@@ -106,8 +113,9 @@ func (s *session) Close() error {
 	return errors.Join(errs...)
 }
 
-// newAgent joins the parts into an agent. All models are asked through m.
-func newAgent(m llm.Model, s *session, journal agent.Journal, o agentFlags, log *slog.Logger) (*agent.Agent, error) {
+// newAgent joins the parts into an agent, which still needs a journal. All
+// models are asked through m.
+func newAgent(m llm.Model, s *session, o agentFlags, log *slog.Logger) (*agent.Agent, error) {
 	format, err := formatOf(o.Format)
 	if err != nil {
 		return nil, err
@@ -117,7 +125,6 @@ func newAgent(m llm.Model, s *session, journal agent.Journal, o agentFlags, log 
 		Actor:    &agent.Actor{Model: m, Format: format},
 		World:    &worldmodel.Model{LLM: m, Log: log},
 		Monitor:  &monitor.Monitor{Model: m, Every: o.ReviewEvery, Log: log},
-		Journal:  journal,
 		Log:      log,
 		MaxSteps: o.MaxSteps,
 	}
@@ -134,6 +141,14 @@ type agentFlags struct {
 	MaxSteps int    `help:"Stop after this many steps." default:"50" group:"Limits"`
 
 	ReviewEvery int `help:"Have a model review the run every so many steps, and whenever it seems to go in circles; 0 for the latter only." default:"10" group:"Agent"`
+}
+
+// check refuses flags with which no run can be made.
+func (f agentFlags) check() error {
+	if f.MaxSteps < 1 {
+		return hintError{fmt.Errorf("the limit of steps is %d", f.MaxSteps), "write for example --max-steps 30"}
+	}
+	return nil
 }
 
 // formatOf returns the format of that name.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"desktop-agent/llm"
 	"desktop-agent/llm/openai"
 )
@@ -44,6 +46,9 @@ type roleFlags struct {
 func (f roleFlags) settings() llm.Settings {
 	return llm.Settings{Model: f.Model, Temperature: f.Temperature, MaxTokens: f.MaxTokens, Deadline: f.Timeout}
 }
+
+// allRoles lists the roles that models play in a run.
+var allRoles = []llm.Role{llm.Planner, llm.Actor, llm.WorldModel, llm.Monitor}
 
 // key returns the key of the endpoint. OPENAI_API_KEY is sent to OpenAI alone.
 func (f modelFlags) key(getenv func(string) string) string {
@@ -80,8 +85,17 @@ type desktopFlags struct {
 	OnMonitor int    `name:"monitor" help:"Show the model only this monitor, counted from 1; 0 for all." placeholder:"N" group:"Desktop"`
 }
 
-// check refuses flags that do not go together.
-func (f desktopFlags) check() error {
+// errNoDisplay says that there is no display to look for.
+var errNoDisplay = errors.New("no display: DISPLAY is not set")
+
+// check refuses flags that do not go together. Of a file or the environment, a
+// size may wait there for the runs that need it.
+func (f desktopFlags) check(line *kong.Context) error {
+	for _, flag := range given(line) {
+		if (flag.Name == "size" || flag.Name == "dpi") && !f.Virtual {
+			return hintError{fmt.Errorf("--%s needs a private desktop", flag.Name), "add --virtual, or leave it out"}
+		}
+	}
 	if f.Open != "" && !f.Virtual {
 		return hintError{errors.New("--open needs a private desktop"), "add --virtual, or open the program yourself"}
 	}
@@ -92,7 +106,7 @@ func (f desktopFlags) check() error {
 		return hintError{fmt.Errorf("there is no monitor %d", f.OnMonitor), "monitors count from 1; 0 is all of them"}
 	}
 	if !f.Virtual && f.Display == "" {
-		return hintError{errors.New("no display: DISPLAY is not set"), "start from a desktop session, set DISPLAY, or add --virtual for a private desktop"}
+		return hintError{errNoDisplay, "start from a desktop session, set DISPLAY, or add --virtual for a private desktop"}
 	}
 	return nil
 }
