@@ -216,6 +216,20 @@ func typing() []http.HandlerFunc {
 
 // checkRun checks that a run is complete on disk.
 func checkRun(t *testing.T, dir string) {
+	events := checkEnded(t, dir, "done")
+	frames, err := filepath.Glob(filepath.Join(dir, "frames", "f0*.png"))
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, len(frames), 3)
+	for _, frame := range frames {
+		assert.Contains(t, events, strings.TrimSuffix(filepath.Base(frame), ".png"), "every frame is named by an event")
+	}
+	report, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	require.NoError(t, err)
+	assert.Contains(t, string(report), "Write agent was here")
+}
+
+// checkEnded checks that a journal is complete, and returns its events.
+func checkEnded(t *testing.T, dir, outcome string) string {
 	var info struct {
 		State          string
 		Events, Frames int
@@ -225,20 +239,17 @@ func checkRun(t *testing.T, dir string) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &info))
 	assert.Equal(t, "ended", info.State)
-	assert.Equal(t, "done", info.Ended.Outcome)
+	assert.Equal(t, outcome, info.Ended.Outcome)
 	events, err := os.ReadFile(filepath.Join(dir, "events.jsonl"))
 	require.NoError(t, err)
 	assert.Equal(t, info.Events, bytes.Count(events, []byte("\n")))
 	frames, err := filepath.Glob(filepath.Join(dir, "frames", "f0*.png"))
 	require.NoError(t, err)
 	assert.Len(t, frames, info.Frames)
-	assert.GreaterOrEqual(t, info.Frames, 3)
-	for _, frame := range frames {
-		assert.Contains(t, string(events), strings.TrimSuffix(filepath.Base(frame), ".png"), "every frame is named by an event")
-	}
-	report, err := os.ReadFile(filepath.Join(dir, "report.html"))
-	require.NoError(t, err)
-	assert.Contains(t, string(report), "Write agent was here")
+	lines := strings.Split(strings.TrimSpace(string(events)), "\n")
+	assert.Contains(t, lines[len(lines)-1], `"kind":"run_ended"`)
+	assert.FileExists(t, filepath.Join(dir, "report.html"))
+	return string(events)
 }
 
 // TestRun does a task in a real editor, in each way in which it can be watched,
@@ -286,6 +297,7 @@ func TestRun(t *testing.T) {
 		assert.Contains(t, p.stdout.String(), `"planning":"off"`)
 		assert.NotContains(t, p.stdout.String(), `"kind":"planned"`)
 		assert.Contains(t, p.run(), "elsewhere/")
+		assert.Contains(t, p.stderr.String(), noGuard+"\n")
 	})
 	t.Run("not done", func(t *testing.T) {
 		e := newEndpoint(t, says("FAIL: there is no such thing"))
@@ -297,24 +309,46 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// TestEndpointTrouble: the run ends as an error that says what to do, and names
-// where it lies.
+// TestEndpointTrouble: whatever the endpoint does, the run ends as an error
+// that says what to do, and names where it lies.
 func TestEndpointTrouble(t *testing.T) {
-	refuses := httptest.NewServer(llmtest.Refusal(http.StatusUnauthorized, "", "Incorrect API key provided: sk-secret-1.", ""))
-	t.Cleanup(refuses.Close)
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
-	for name, test := range map[string]struct{ url, want string }{
-		"refuses the key": {refuses.URL, "set DESKTOP_AGENT_API_KEY or --api-key"},
-		"unreachable":     {gone.URL, "check --base-url and the network"},
+	const noAction = "4 replies of the actor in a row are no action"
+	for name, test := range map[string]struct {
+		answer http.HandlerFunc // nil: nobody listens
+		want   string           // in what the user reads
+		stored string           // in the journal
+	}{
+		"refuses the key": {llmtest.Refusal(http.StatusUnauthorized, "", "Incorrect API key provided: sk-secret-1.", ""), "set DESKTOP_AGENT_API_KEY or --api-key", ""},
+		"unreachable":     {nil, "check --base-url and the network", ""},
+		"too many calls":  {llmtest.Refusal(http.StatusTooManyRequests, "Retry-After: 0", "slow down", ""), "slow down", ""},
+		"broken":          {llmtest.Status(http.StatusInternalServerError, "", "oh no"), "oh no", ""},
+		"garbage":         {llmtest.Status(http.StatusOK, "", `{"choices": [{"mess`), noAction, "no Chat Completions reply"},
+		"half a reply":    {llmtest.HalfReply(), noAction, "the connection broke off after"},
+		"an empty reply":  {llmtest.Completion(" "), noAction, "the reply is empty"},
+		"prose":           {llmtest.Completion("What a nice desktop!"), noAction, ""},
+		"hangs":           {llmtest.HangRequest(), "no reply within 1s", ""},
+		"hangs halfway":   {llmtest.HangInReply(), "no reply within 1s", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := start(t, "run", "--virtual", "--size", "640x480", "--plan=off", "--model", "m", "--base-url", test.url+"/v1",
-				"--api-key", "sk-secret-1", "--timeout", "2s", "x")
+			t.Parallel() // they wait most of the time
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				// Only who has read the question notices that the client goes away.
+				_, _ = io.Copy(io.Discard, r.Body)
+				test.answer(w, r)
+			}))
+			t.Cleanup(func() {
+				server.CloseClientConnections()
+				server.Close()
+			})
+			if test.answer == nil {
+				server.Close()
+			}
+			p := start(t, "run", "--virtual", "--size", "640x480", "--plan=off", "--model", "m", "--base-url", server.URL+"/v1",
+				"--api-key", "sk-secret-1", "--timeout", "1s", "x")
 			assert.Equal(t, exitError, p.code())
 			assert.Contains(t, p.stderr.String(), test.want)
 			assert.NotContains(t, p.stderr.String(), "sk-secret")
-			assert.FileExists(t, filepath.Join(p.run(), "report.html"))
+			assert.Contains(t, checkEnded(t, p.run(), "error"), test.stored)
 			assert.Empty(t, p.stdout.String())
 			assert.Empty(t, p.leftovers())
 		})
