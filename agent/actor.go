@@ -33,6 +33,7 @@ type proposal struct {
 	actuator.Proposal
 	reply llm.Message // as the model wrote it
 	bad   error       // a [*actuator.ParseError], if the reply was no action
+	cause error       // of an endpoint's unusable reply, for a person to read
 }
 
 // A question is what the actor is asked.
@@ -57,6 +58,7 @@ func (a *Actor) propose(ctx context.Context, q question) (proposal, error) {
 	if errors.Is(err, llm.ErrBadReply) {
 		return proposal{
 			reply: llm.Message{From: llm.Assistant, Parts: []llm.Part{llm.Text("(no usable reply)")}},
+			cause: err,
 			bad:   &actuator.ParseError{Message: "the reply was empty or could not be read; answer in the form that was asked for"},
 		}, nil
 	}

@@ -199,7 +199,7 @@ func (r *run) remember(t turn, b batch) {
 func (r *run) badReply(t turn) error {
 	r.badReplies++
 	if limit := orDefault(r.MaxBadReplies, 4); r.badReplies >= limit {
-		return fmt.Errorf("%d replies of the actor in a row are no action, the last because: %w", limit, t.bad)
+		return fmt.Errorf("%d replies of the actor in a row are no action, the last because: %w", limit, errors.Join(t.cause, t.bad))
 	}
 	t.reply = shortened(t.reply)
 	r.turns = append(r.turns, r.monitorTurn(t, t.now))
