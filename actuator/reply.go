@@ -71,3 +71,12 @@ func Final(a Action) bool {
 	}
 	return false
 }
+
+// Shows reports whether an action changes the screen when it works.
+func Shows(a Action) bool {
+	switch a.(type) {
+	case Wait, Zoom, Copy, SetClipboard, Move, KeyDown, KeyUp, ButtonDown, ButtonUp:
+		return false
+	}
+	return true
+}

@@ -48,7 +48,7 @@ func (r *run) act(ctx context.Context, t turn) error {
 		if err != nil {
 			return err
 		}
-		if err := r.acted(ctx, &b, same(before.Bare, after.Bare) && changesScreen(a)); err != nil {
+		if err := r.acted(ctx, &b, same(before.Bare, after.Bare) && actuator.Shows(a)); err != nil {
 			return err
 		}
 		if !isSpecial(t.Actions[i+1]) {
@@ -67,7 +67,7 @@ func (r *run) act(ctx context.Context, t turn) error {
 // look takes the observation after a batch, which is also the one before the
 // next, and closes the turn.
 func (r *run) look(ctx context.Context, t turn, b batch) error {
-	chosen := r.now
+	chosen, m := r.now, r.monitorTurn(t)
 	if b.stopped != "" {
 		if err := r.emit(ctx, BatchStopped{b.stopped}); err != nil {
 			return err
@@ -80,13 +80,12 @@ func (r *run) look(ctx context.Context, t turn, b batch) error {
 		if !b.written { // the result of the last action is still open
 			// The tree is only known before the first action.
 			still := same(b.before, r.now.Bare) && (n > 1 || sameTree(chosen, r.now))
-			if err := r.acted(ctx, &b, still && changesScreen(b.results[n-1].action)); err != nil {
+			if err := r.acted(ctx, &b, still && actuator.Shows(b.results[n-1].action)); err != nil {
 				return err
 			}
 		}
 		r.before = chosen
 	}
-	m := r.monitorTurn(t, chosen)
 	m.Statuses = b.statuses()
 	r.turns = append(r.turns, m)
 	r.remember(t, b)
@@ -137,16 +136,6 @@ func (r *run) acted(ctx context.Context, b *batch, still bool) error {
 		Index: res.index, Status: res.status, Detail: res.detail, Output: res.output,
 		Millis: res.took.Milliseconds(),
 	})
-}
-
-// changesScreen reports whether an action that works can be expected to show.
-func changesScreen(a actuator.Action) bool {
-	switch a.(type) {
-	case actuator.Wait, actuator.SetClipboard, actuator.Copy, actuator.Move,
-		actuator.KeyDown, actuator.KeyUp, actuator.ButtonDown, actuator.ButtonUp:
-		return false
-	}
-	return true
 }
 
 // isSpecial reports whether an action asks something of the agent.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,7 +99,7 @@ func (a *Actor) request(q question) (*llm.Request, error) {
 		messages = append(messages, llm.UserText(q.plan.Format()))
 	}
 	messages = append(messages, now)
-	request.Messages = llm.Prune(messages, orDefault(a.KeepImages, 3), orDefault(a.PruneInterval, 4), leftOut)
+	request.Messages = llm.Prune(messages, cmp.Or(a.KeepImages, 3), cmp.Or(a.PruneInterval, 4), leftOut)
 	request.Tools = a.Format.Tools
 	return request, nil
 }

@@ -10,6 +10,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,6 +129,7 @@ type run struct {
 	last    batch               // the last batch that was performed
 	turns   []monitor.Turn
 	screens monitor.Screens
+	screen  string // the name of the screen of now
 
 	planTries  int  // failed attempts to make a plan
 	extended   bool // the goal was checked since the plan was exhausted
@@ -155,7 +157,7 @@ func (a *Agent) Run(ctx context.Context, task string) (Result, error) {
 	r := &run{Agent: a, task: task}
 	err := r.begin(ctx)
 	for n := 1; err == nil; n++ {
-		if n > orDefault(a.MaxSteps, 50) {
+		if n > cmp.Or(a.MaxSteps, 50) {
 			err = &errEnd{OutcomeOutOfSteps, fmt.Sprintf("%d steps were not enough", n-1)}
 			break
 		}
@@ -250,12 +252,4 @@ func (a *Agent) log() *slog.Logger {
 		return slog.New(slog.DiscardHandler)
 	}
 	return a.Log
-}
-
-// orDefault returns n, or def if n is 0.
-func orDefault(n, def int) int {
-	if n == 0 {
-		return def
-	}
-	return n
 }

@@ -23,7 +23,7 @@ func (r *run) done(ctx context.Context, t turn, b batch, claim actuator.Done) er
 		return &errEnd{OutcomeDone, claim.Answer}
 	}
 	r.refusals++
-	if limit := orDefault(r.MaxRefusals, 3); r.refusals >= limit {
+	if limit := cmp.Or(r.MaxRefusals, 3); r.refusals >= limit {
 		return &errEnd{OutcomeBlocked, fmt.Sprintf(
 			"the actor said %d times that the task is done, and it was not confirmed: %s", limit, check.Missing)}
 	}
@@ -36,10 +36,7 @@ func (r *run) done(ctx context.Context, t turn, b batch, claim actuator.Done) er
 // confirms nothing.
 func (r *run) checkGoal(ctx context.Context, claim string) (e GoalChecked, known bool, err error) {
 	e = GoalChecked{FrameID: r.now.FrameID}
-	req := worldmodel.GoalRequest{Task: r.task, Claim: claim, History: r.history.words(20), Now: r.now}
-	if r.plan != nil {
-		req.Plan = r.plan.Clone()
-	}
+	req := worldmodel.GoalRequest{Task: r.task, Claim: claim, Plan: r.plan.Clone(), History: r.history.words(20), Now: r.now}
 	check, err := r.World.CheckGoal(ctx, req)
 	switch {
 	case fatal(ctx, err):

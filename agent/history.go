@@ -24,9 +24,9 @@ type pastTurn struct {
 	words []string      // each action with its result, for the other roles
 }
 
-// add appends a turn whose last message was report and image; results are what
-// became of the actions of the reply.
-func (h *history) add(q question, said llm.Message, words []string, answer string) {
+// add appends a turn: what was asked, the reply, and what became of its actions
+// in words, which also answer its tool calls.
+func (h *history) add(q question, said llm.Message, words []string) {
 	seen, err := prompts.Render("propose.past", pastPrompt{Report: q.report, FrameID: q.now.FrameID, Advice: q.advice})
 	if err != nil {
 		seen = q.report // the template is checked by a test
@@ -34,7 +34,7 @@ func (h *history) add(q question, said llm.Message, words []string, answer strin
 	turn := pastTurn{seen: llm.UserText(seen), said: said, words: words}
 	turn.seen.Parts = append(turn.seen.Parts, imageOf(q.now))
 	for _, c := range said.Calls {
-		turn.tools = append(turn.tools, llm.Message{From: llm.ToolReply, CallID: c.ID, Parts: []llm.Part{llm.Text(answer)}})
+		turn.tools = append(turn.tools, llm.Message{From: llm.ToolReply, CallID: c.ID, Parts: []llm.Part{llm.Text(strings.Join(words, "; "))}})
 	}
 	h.turns = append(h.turns, turn)
 }

@@ -71,9 +71,7 @@ func (a *Agent) RecordCall(ctx context.Context, call llm.Call) error {
 	a.rec.mu.Lock()
 	a.rec.calls++
 	a.rec.dollars += call.Dollars
-	a.rec.usage.Input += call.Usage.Input
-	a.rec.usage.Cached += call.Usage.Cached
-	a.rec.usage.Output += call.Usage.Output
+	a.rec.usage = a.rec.usage.Plus(call.Usage)
 	a.rec.mu.Unlock()
 	return a.emit(ctx, e)
 }
@@ -116,7 +114,7 @@ func (r *run) observe(ctx context.Context) error {
 	if err := r.Journal.Frame(context.WithoutCancel(ctx), now); err != nil {
 		return fmt.Errorf("%w: frame %s: %w", ErrJournal, now.FrameID, err)
 	}
-	r.now = now
+	r.now, r.screen = now, r.screens.Name(now.Bare)
 	e := Observed{
 		FrameID: now.FrameID, At: now.At, Mapping: now.Image.Mapping, Frame: now.Frame.Rect.Size(),
 		Cursor: now.Cursor, Monitors: now.Monitors, Windows: now.Windows, Text: now.Text(r.Actor.ScreenTokens),

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,7 +9,6 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/monitor"
-	"desktop-agent/screen"
 )
 
 // review gives the verdict on a proposal. Detectors always run; the monitor is
@@ -27,7 +27,7 @@ func (r *run) review(ctx context.Context, t turn) (turn, error) {
 		}
 		return r.regenerate(ctx, t, finish)
 	}
-	signals := monitor.Detect(append(slices.Clone(r.turns), r.monitorTurn(t, r.now)), r.left(), r.Detectors)
+	signals := r.signals(t)
 	guidance, err := r.guidance(ctx, t, signals)
 	if err != nil {
 		return t, err
@@ -45,7 +45,7 @@ func (r *run) review(ctx context.Context, t turn) (turn, error) {
 	if err != nil || again.bad != nil {
 		return again, err
 	}
-	signals = monitor.Detect(append(slices.Clone(r.turns), r.monitorTurn(again, r.now)), r.left(), r.Detectors)
+	signals = r.signals(again)
 	second, err := r.guidance(ctx, again, signals)
 	if err != nil {
 		return again, err
@@ -61,10 +61,7 @@ func (r *run) review(ctx context.Context, t turn) (turn, error) {
 func (r *run) guidance(ctx context.Context, t turn, signals []monitor.Signal) (*monitor.Guidance, error) {
 	if r.Monitor != nil && r.Monitor.Due(int(r.step.Load()), signals) {
 		req := monitor.ReviewRequest{
-			Task: r.task, Now: r.now, Proposal: t.Proposal, Signals: signals, History: r.history.words(10),
-		}
-		if r.plan != nil {
-			req.Plan = r.plan.Clone()
+			Task: r.task, Plan: r.plan.Clone(), Now: r.now, Proposal: t.Proposal, Signals: signals, History: r.history.words(10),
 		}
 		g, err := r.Monitor.Review(ctx, req)
 		if fatal(ctx, err) {
@@ -92,10 +89,7 @@ func (r *run) regenerate(ctx context.Context, t turn, guidance string) (turn, er
 		return t, err
 	}
 	again := turn{question: t.question}
-	again.advice = advice
-	if r.plan != nil {
-		again.plan = r.plan.Clone()
-	}
+	again.advice, again.plan = advice, r.plan.Clone()
 	if again.proposal, err = r.Actor.propose(ctx, again.question); err != nil {
 		return again, err
 	}
@@ -140,10 +134,15 @@ func (r *run) checkExhausted(ctx context.Context, t turn) (finish string, err er
 	return "", r.revise(ctx, "goal_check", check.Missing)
 }
 
+// signals is what the detectors notice in a proposal.
+func (r *run) signals(t turn) []monitor.Signal {
+	return monitor.Detect(append(slices.Clone(r.turns), r.monitorTurn(t)), r.left(), r.Detectors)
+}
+
 // monitorTurn is what the detectors know of a turn whose actions were chosen on
-// an observation. The statuses of a proposal are not known yet.
-func (r *run) monitorTurn(t turn, chosen *screen.Observation) monitor.Turn {
-	m := monitor.Turn{Step: int(r.step.Load()), Actions: t.Actions, Screen: r.screens.Name(chosen.Bare)}
+// the newest observation. The statuses of a proposal are not known yet.
+func (r *run) monitorTurn(t turn) monitor.Turn {
+	m := monitor.Turn{Step: int(r.step.Load()), Actions: t.Actions, Screen: r.screen}
 	if r.plan != nil {
 		m.ProgressStep = r.plan.ProgressStep()
 	}
@@ -152,7 +151,7 @@ func (r *run) monitorTurn(t turn, chosen *screen.Observation) monitor.Turn {
 
 // left is what remains of the budgets.
 func (r *run) left() monitor.BudgetLeft {
-	steps := orDefault(r.MaxSteps, 50)
+	steps := cmp.Or(r.MaxSteps, 50)
 	left := monitor.BudgetLeft{"steps": float64(steps-int(r.step.Load())) / float64(steps)}
 	if r.Budget != nil {
 		b := r.Budget.Remaining()

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,10 +107,7 @@ func (r *run) assessAndPropose(ctx context.Context) (turn, error) {
 // question is what the actor is asked now. The plan is a copy: it may advance
 // while the actor thinks.
 func (r *run) question() question {
-	q := question{task: r.task, history: &r.history, now: r.now}
-	if r.plan != nil {
-		q.plan = r.plan.Clone()
-	}
+	q := question{task: r.task, plan: r.plan.Clone(), history: &r.history, now: r.now}
 	if region := r.last.zoom; region != nil {
 		picture, err := r.now.Zoom(region.Rect(), r.now.Image.Mapping.Size)
 		if err != nil {
@@ -129,13 +127,10 @@ func (r *run) assess(ctx context.Context) (*worldmodel.Assessment, error) {
 		return nil, nil
 	}
 	req := worldmodel.AssessRequest{
-		Task: r.task, Expect: r.last.proposal.Expect, Results: r.last.words(), Before: r.before, Now: r.now,
+		Task: r.task, Plan: r.plan.Clone(), Expect: r.last.proposal.Expect, Results: r.last.words(), Before: r.before, Now: r.now,
 	}
 	for _, result := range r.last.results {
 		req.Actions = append(req.Actions, result.action)
-	}
-	if r.plan != nil {
-		req.Plan = r.plan.Clone()
 	}
 	a, err := r.World.Assess(ctx, req)
 	if fatal(ctx, err) {
@@ -189,8 +184,7 @@ func (r *run) report() string {
 
 // remember closes the turn: what the actor saw and said, and what came of it.
 func (r *run) remember(t turn, b batch) {
-	answer := strings.Join(b.words(), "; ")
-	r.history.add(t.question, t.reply, b.words(), answer)
+	r.history.add(t.question, t.reply, b.words())
 	r.last = b
 }
 
@@ -198,11 +192,11 @@ func (r *run) remember(t turn, b batch) {
 // so the observation stays.
 func (r *run) badReply(t turn) error {
 	r.badReplies++
-	if limit := orDefault(r.MaxBadReplies, 4); r.badReplies >= limit {
+	if limit := cmp.Or(r.MaxBadReplies, 4); r.badReplies >= limit {
 		return fmt.Errorf("%d replies of the actor in a row are no action, the last because: %w", limit, errors.Join(t.cause, t.bad))
 	}
 	t.reply = shortened(t.reply)
-	r.turns = append(r.turns, r.monitorTurn(t, t.now))
+	r.turns = append(r.turns, r.monitorTurn(t))
 	r.remember(t, batch{bad: t.bad.Error()})
 	return nil
 }

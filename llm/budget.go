@@ -202,7 +202,7 @@ func (b *Budget) outOfTime() error {
 
 // plus adds everything but the time.
 func (s Spent) plus(t Spent) Spent {
-	s.Usage = s.Usage.plus(t.Usage)
+	s.Usage = s.Usage.Plus(t.Usage)
 	s.Calls += t.Calls
 	s.Dollars += t.Dollars
 	return s
@@ -217,6 +217,7 @@ func (s Spent) minus(t Spent) Spent {
 	return s
 }
 
-func (u Usage) plus(v Usage) Usage {
+// Plus returns the sum of two usages.
+func (u Usage) Plus(v Usage) Usage {
 	return Usage{Input: u.Input + v.Input, Cached: u.Cached + v.Cached, Output: u.Output + v.Output}
 }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,11 +46,11 @@ type Settings struct {
 
 // or fills what is not set.
 func (s Settings) or(d Settings) Settings {
-	s.Model = orDefault(s.Model, d.Model)
-	s.Temperature = orDefault(s.Temperature, d.Temperature)
-	s.MaxTokens = orDefault(s.MaxTokens, d.MaxTokens)
-	s.Deadline = orDefault(s.Deadline, d.Deadline)
-	s.Attempt = orDefault(s.Attempt, d.Attempt)
+	s.Model = cmp.Or(s.Model, d.Model)
+	s.Temperature = cmp.Or(s.Temperature, d.Temperature)
+	s.MaxTokens = cmp.Or(s.MaxTokens, d.MaxTokens)
+	s.Deadline = cmp.Or(s.Deadline, d.Deadline)
+	s.Attempt = cmp.Or(s.Attempt, d.Attempt)
 	return s
 }
 
@@ -85,9 +86,9 @@ func (c *Client) Check() error {
 func (c *Client) Complete(ctx context.Context, req *Request) (*Response, error) {
 	s := c.Settings(req.Role)
 	r := *req
-	r.Model = orDefault(r.Model, s.Model)
-	r.Temperature = orDefault(r.Temperature, s.Temperature)
-	r.MaxTokens = orDefault(r.MaxTokens, s.MaxTokens)
+	r.Model = cmp.Or(r.Model, s.Model)
+	r.Temperature = cmp.Or(r.Temperature, s.Temperature)
+	r.MaxTokens = cmp.Or(r.MaxTokens, s.MaxTokens)
 	budget := c.Budget
 	if budget == nil {
 		budget = new(Budget)
@@ -140,11 +141,11 @@ func (c *Client) attempt(ctx context.Context, s Settings, call *Call) (*Response
 	defer cancel()
 	resp, err := c.Model.Complete(limited, call.Request)
 	if err == nil {
-		call.Usage = call.Usage.plus(usageOf(call.Request, resp))
+		call.Usage = call.Usage.Plus(usageOf(call.Request, resp))
 		return resp, checkReply(call.Request, resp)
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
-		call.Usage = call.Usage.plus(e.Usage)
+		call.Usage = call.Usage.Plus(e.Usage)
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"image"
 	_ "image/jpeg" // sizes of pictures, for estimates
 	_ "image/png"
@@ -20,7 +21,7 @@ type Price struct {
 // Cost returns the dollars that the tokens cost; 0 if the model has no price.
 func (p Prices) Cost(model string, u Usage) float64 {
 	price := p[model]
-	cached := orDefault(price.Cached, price.Input)
+	cached := cmp.Or(price.Cached, price.Input)
 	return (float64(u.Input-u.Cached)*price.Input + float64(u.Cached)*cached + float64(u.Output)*price.Output) / 1e6
 }
 
@@ -55,7 +56,7 @@ func Estimate(r *Request) Usage {
 	if r.Schema != nil {
 		text += len(r.Schema.JSON)
 	}
-	return Usage{Input: tokens + (text+2)/3, Output: orDefault(r.MaxTokens, AssumedOutput)}
+	return Usage{Input: tokens + (text+2)/3, Output: cmp.Or(r.MaxTokens, AssumedOutput)}
 }
 
 // imageTokens reads only the header of the picture.

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -26,10 +27,10 @@ type Retry struct {
 // there is nothing to wait for.
 func (r Retry) wait(n int, err error) (time.Duration, bool) {
 	e, ok := errors.AsType[*Error](err)
-	if !ok || !e.Retry || n >= orDefault(r.Attempts, 4) {
+	if !ok || !e.Retry || n >= cmp.Or(r.Attempts, 4) {
 		return 0, false
 	}
-	most, backOff := orDefault(r.Most, 20*time.Second), orDefault(r.First, 500*time.Millisecond)
+	most, backOff := cmp.Or(r.Most, 20*time.Second), cmp.Or(r.First, 500*time.Millisecond)
 	for range n - 1 {
 		backOff = min(2*backOff, most)
 	}
@@ -51,12 +52,4 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	}
-}
-
-func orDefault[T comparable](v, fallback T) T {
-	var zero T
-	if v == zero {
-		return fallback
-	}
-	return v
 }

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -42,22 +43,14 @@ func (l *Limits) orDefaults() Limits {
 	if l != nil {
 		set = *l
 	}
-	set.Repeats = orDefault(set.Repeats, 2)
-	set.Window = orDefault(set.Window, 8)
-	set.SameScreen = orDefault(set.SameScreen, 4)
-	set.Alternate = orDefault(set.Alternate, 4)
-	set.NoEffect = orDefault(set.NoEffect, 3)
-	set.NoProgress = orDefault(set.NoProgress, 10)
-	set.LowBudget = orDefault(set.LowBudget, 0.15)
+	set.Repeats = cmp.Or(set.Repeats, 2)
+	set.Window = cmp.Or(set.Window, 8)
+	set.SameScreen = cmp.Or(set.SameScreen, 4)
+	set.Alternate = cmp.Or(set.Alternate, 4)
+	set.NoEffect = cmp.Or(set.NoEffect, 3)
+	set.NoProgress = cmp.Or(set.NoProgress, 10)
+	set.LowBudget = cmp.Or(set.LowBudget, 0.15)
 	return set
-}
-
-func orDefault[T comparable](v, d T) T {
-	var zero T
-	if v == zero {
-		return d
-	}
-	return v
 }
 
 // Detect returns what the newest turn, usually a proposal that was not performed
@@ -193,7 +186,7 @@ func effectless(turns []Turn) (count int) {
 // anything of it may have had an effect.
 func outcome(t Turn) (tried, effect bool) {
 	for i, status := range t.Statuses {
-		if i < len(t.Actions) && !shows(t.Actions[i]) {
+		if i < len(t.Actions) && !actuator.Shows(t.Actions[i]) {
 			continue
 		}
 		tried = true
@@ -202,16 +195,6 @@ func outcome(t Turn) (tried, effect bool) {
 		}
 	}
 	return tried, effect
-}
-
-// shows reports whether an action that works changes the screen.
-func shows(a actuator.Action) bool {
-	switch a.(type) {
-	case actuator.Wait, actuator.Zoom, actuator.Copy, actuator.SetClipboard, actuator.Move,
-		actuator.KeyDown, actuator.KeyUp, actuator.ButtonDown, actuator.ButtonUp:
-		return false
-	}
-	return true
 }
 
 // stalled returns how many turns in a row were on the newest step of the plan.

@@ -229,9 +229,7 @@ func (b *builder) call(e agent.Event, data agent.ModelCalled) {
 	v := b.view
 	v.Calls++
 	v.Dollars += data.Dollars
-	v.Usage.Input += data.Usage.Input
-	v.Usage.Cached += data.Usage.Cached
-	v.Usage.Output += data.Usage.Output
+	v.Usage = v.Usage.Plus(data.Usage)
 }
 
 func (b *builder) planned(data agent.Planned) {
