@@ -23,7 +23,6 @@ import (
 	"desktop-agent/tasks/bench"
 	"desktop-agent/tasks/bench/report"
 	"desktop-agent/tasks/judge"
-	"desktop-agent/tasks/osworld"
 	"desktop-agent/tasks/trial"
 )
 
@@ -221,8 +220,11 @@ func do(spec json.RawMessage, suite string, key string, log *slog.Logger) (bench
 	}
 	s.Flags.APIKey = key
 	loaded, digest, problems, err := s.Flags.load(cmp.Or(suite, s.Suite))
-	if err != nil || len(problems) > 0 {
-		return nil, errors.Join(err, problemsError(problems))
+	if err != nil {
+		return nil, err
+	}
+	if len(problems) > 0 {
+		return nil, problems
 	}
 	if digest != s.Digest {
 		return nil, hintError{fmt.Errorf("suite %s has other tasks than the benchmark", cmp.Or(suite, s.Suite)), "name a copy of the same suite with --suite"}
@@ -230,13 +232,6 @@ func do(spec json.RawMessage, suite string, key string, log *slog.Logger) (bench
 	r := s.Flags.runner(loaded)
 	r.Actors, r.Judging, r.Log = s.Flags.actors(), s.Flags.judging(log), log
 	return r.Do, nil
-}
-
-func problemsError(p osworld.Problems) error {
-	if len(p) == 0 {
-		return nil
-	}
-	return p
 }
 
 // coordinator hands the trials out.

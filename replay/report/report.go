@@ -5,9 +5,7 @@ package report
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -15,6 +13,7 @@ import (
 	"sync"
 
 	"desktop-agent/agent"
+	"desktop-agent/internal/webpage"
 	"desktop-agent/replay"
 )
 
@@ -88,36 +87,8 @@ func Save(dir string) error {
 // pages returns the templates. They hold the style and the script, and tell the
 // browser by the script's hash to run no other.
 var pages = sync.OnceValues(func() (*template.Template, error) {
-	style, err := joined(styles)
-	if err != nil {
-		return nil, err
-	}
-	script, err := joined(scripts)
-	if err != nil {
-		return nil, err
-	}
-	hash := sha256.Sum256([]byte(script))
-	policy := "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; " +
-		"script-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
-	return template.New("").Funcs(reportWords).Funcs(template.FuncMap{
-		"policy": func() string { return policy },
-		"style":  func() template.CSS { return template.CSS(style) },
-		"script": func() template.JS { return template.JS(script) },
-	}).ParseFS(reportFiles, "page/*.html")
+	return webpage.Templates(reportFiles, styles, scripts, reportWords)
 })
-
-// joined returns files of the page one after the other.
-func joined(names []string) (string, error) {
-	var all strings.Builder
-	for _, name := range names {
-		data, err := reportFiles.ReadFile("page/" + name)
-		if err != nil {
-			return "", err
-		}
-		all.Write(data)
-	}
-	return all.String(), nil
-}
 
 // outcomeWords says in words how a run ended.
 func outcomeWords(i replay.Info) string {

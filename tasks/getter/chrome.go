@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"desktop-agent/internal/devtools"
 	"desktop-agent/screen"
 	"desktop-agent/tasks/env"
 )
@@ -137,26 +137,7 @@ func pause(ctx context.Context) error {
 func (b *browser) ask(ctx context.Context, method, path string, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, pageLimit)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+b.port+path, nil)
-	if err != nil {
-		return err
-	}
-	response, err := b.client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxMessage))
-	if err != nil {
-		return err
-	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s: %.200s", path, response.Status, text)
-	}
-	if answer == nil {
-		return nil
-	}
-	return json.Unmarshal(text, answer)
+	return devtools.Ask(ctx, b.client, b.port, method, path, maxMessage, answer)
 }
 
 // tabs returns the tabs, the one used last first. What the browser draws as

@@ -2,10 +2,8 @@ package setup
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -13,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"desktop-agent/internal/devtools"
 	"desktop-agent/tasks"
 
 	"golang.org/x/net/publicsuffix"
@@ -102,26 +101,7 @@ func (c *chrome) close() { c.client.CloseIdleConnections() }
 
 // ask calls an end point.
 func (c *chrome) ask(ctx context.Context, method, path string, answer any) error {
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+debuggingPort+path, nil)
-	if err != nil {
-		return err
-	}
-	response, err := c.client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil {
-		return err
-	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s: %.200s", path, response.Status, text)
-	}
-	if answer == nil {
-		return nil
-	}
-	return json.Unmarshal(text, answer)
+	return devtools.Ask(ctx, c.client, debuggingPort, method, path, maxAnswer, answer)
 }
 
 // pages returns the open tabs.

@@ -2,13 +2,12 @@ package report
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"html/template"
 	"io"
-	"strings"
 	"sync"
+
+	"desktop-agent/internal/webpage"
 )
 
 //go:embed page
@@ -39,22 +38,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 // pages returns the templates. They hold the style and the script, and tell the
 // browser by the script's hash to run no other.
 var pages = sync.OnceValues(func() (*template.Template, error) {
-	style, err := joined(styles)
-	if err != nil {
-		return nil, err
-	}
-	script, err := joined(scripts)
-	if err != nil {
-		return nil, err
-	}
-	hash := sha256.Sum256([]byte(script))
-	policy := "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; " +
-		"script-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
-	return template.New("").Funcs(pageWords).Funcs(template.FuncMap{
-		"policy": func() string { return policy },
-		"style":  func() template.CSS { return template.CSS(style) },
-		"script": func() template.JS { return template.JS(script) },
-	}).ParseFS(pageFiles, "page/*.html")
+	return webpage.Templates(pageFiles, styles, scripts, pageWords)
 })
 
 // pageWords are the functions of the page's templates.
@@ -76,17 +60,4 @@ var pageWords = template.FuncMap{
 	"value":   value,
 	"long":    func(n int64) *float64 { return new(float64(n)) },
 	"order":   order,
-}
-
-// joined returns files of the page one after the other.
-func joined(names []string) (string, error) {
-	var all strings.Builder
-	for _, name := range names {
-		data, err := pageFiles.ReadFile("page/" + name)
-		if err != nil {
-			return "", err
-		}
-		all.Write(data)
-	}
-	return all.String(), nil
 }
