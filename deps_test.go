@@ -23,9 +23,10 @@ var mayImport = map[string][]string{
 	"planner":    {"internal", "screen", "llm"},
 	"worldmodel": {"actuator", "screen", "planner", "llm"},
 	"monitor":    {"actuator", "screen", "planner", "worldmodel", "llm"},
-	"agent":      {"internal", "actuator", "screen", "sandbox", "llm", "planner", "worldmodel", "monitor"},
-	"replay":     {"agent", "internal", "actuator", "screen", "sandbox", "llm", "planner", "worldmodel", "monitor"},
-	"tasks":      {"replay", "agent", "internal", "actuator", "screen", "sandbox", "llm", "planner", "worldmodel", "monitor"},
+	"run":        {"internal", "actuator", "screen", "sandbox", "llm", "planner", "worldmodel", "monitor"},
+	"agent":      {"run", "internal", "actuator", "screen", "sandbox", "llm", "planner", "worldmodel", "monitor"},
+	"replay":     {"agent", "run", "internal", "actuator", "screen", "sandbox", "llm", "planner", "worldmodel", "monitor"},
+	"tasks":      {"replay", "agent", "run", "internal", "actuator", "screen", "sandbox", "llm", "planner", "worldmodel", "monitor"},
 	"suites":     {"replay", "tasks"},
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -15,7 +16,7 @@ import (
 // first surprise: an action that was refused or may not have arrived, a window
 // that came or went, a target that no longer looks as it did. What the actor
 // proposes again after that is done: something under it may move all the time.
-func (r *run) act(ctx context.Context, t turn) error {
+func (r *episode) act(ctx context.Context, t turn) error {
 	chosen, insisted := r.now, r.stopped
 	r.stopped = nil
 	b := batch{proposal: t.Proposal}
@@ -66,10 +67,10 @@ func (r *run) act(ctx context.Context, t turn) error {
 
 // look takes the observation after a batch, which is also the one before the
 // next, and closes the turn.
-func (r *run) look(ctx context.Context, t turn, b batch) error {
+func (r *episode) look(ctx context.Context, t turn, b batch) error {
 	chosen, m := r.now, r.monitorTurn(t)
 	if b.stopped != "" {
-		if err := r.emit(ctx, BatchStopped{b.stopped}); err != nil {
+		if err := r.emit(ctx, run.BatchStopped{Reason: b.stopped}); err != nil {
 			return err
 		}
 	}
@@ -93,8 +94,8 @@ func (r *run) look(ctx context.Context, t turn, b batch) error {
 }
 
 // perform writes an action to the journal and then does it.
-func (r *run) perform(ctx context.Context, index int, a actuator.Action, chosen *screen.Observation) (result, error) {
-	e := Acting{Index: index, Action: Recorded{a}}
+func (r *episode) perform(ctx context.Context, index int, a actuator.Action, chosen *screen.Observation) (result, error) {
+	e := run.Acting{Index: index, Action: run.Recorded{Action: a}}
 	for _, p := range actuator.Points(a) {
 		e.Device = append(e.Device, chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y)))
 	}
@@ -126,13 +127,13 @@ func (r *run) perform(ctx context.Context, index int, a actuator.Action, chosen 
 
 // acted writes the result of the last action of a batch. still says that
 // nothing changed although something should have.
-func (r *run) acted(ctx context.Context, b *batch, still bool) error {
+func (r *episode) acted(ctx context.Context, b *batch, still bool) error {
 	res := &b.results[len(b.results)-1]
 	if still && res.status == actuator.Delivered && actuator.Shows(res.action) {
 		res.status = actuator.NoEffect
 	}
 	b.written = true
-	return r.emit(ctx, Acted{
+	return r.emit(ctx, run.Acted{
 		Index: res.index, Status: res.status, Detail: res.detail, Output: res.output,
 		Millis: res.took.Milliseconds(),
 	})
@@ -149,11 +150,11 @@ func isSpecial(a actuator.Action) bool {
 
 // special does what an action asks of the agent. What stands behind it in the
 // batch is not done.
-func (r *run) special(ctx context.Context, t turn, b batch, a actuator.Action) error {
+func (r *episode) special(ctx context.Context, t turn, b batch, a actuator.Action) error {
 	b.said = actuator.DescribeFull(a)
 	switch a := a.(type) {
 	case actuator.Infeasible:
-		return &errEnd{OutcomeInfeasible, a.Reason}
+		return &errEnd{run.OutcomeInfeasible, a.Reason}
 	case actuator.Done:
 		return r.done(ctx, t, b, a)
 	case actuator.Zoom:
@@ -165,13 +166,13 @@ func (r *run) special(ctx context.Context, t turn, b batch, a actuator.Action) e
 }
 
 // ask puts a question to the user.
-func (r *run) ask(ctx context.Context, t turn, b batch, a actuator.Ask) error {
+func (r *episode) ask(ctx context.Context, t turn, b batch, a actuator.Ask) error {
 	if r.Ask == nil {
 		b.alone = true
 		return r.look(ctx, t, b)
 	}
 	answer, err := r.Ask(ctx, a.Question)
-	if errors.Is(err, ErrNobody) {
+	if errors.Is(err, run.ErrNobody) {
 		b.alone = true
 		return r.look(ctx, t, b)
 	}
@@ -179,10 +180,10 @@ func (r *run) ask(ctx context.Context, t turn, b batch, a actuator.Ask) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return &errEnd{OutcomeBlocked, "no answer to: " + a.Question}
+		return &errEnd{run.OutcomeBlocked, "no answer to: " + a.Question}
 	}
 	b.answer = answer
-	if err := r.emit(ctx, Answered{Question: a.Question, Answer: answer}); err != nil {
+	if err := r.emit(ctx, run.Answered{Question: a.Question, Answer: answer}); err != nil {
 		return err
 	}
 	return r.look(ctx, t, b)

@@ -2,10 +2,10 @@
 //
 // An [Agent] looks at the desktop, asks its [Actor] for a batch of actions,
 // reviews it, performs it and looks again, until the task is done or a limit is
-// reached. Everything that happens is an [Event] in the journal; an event that
+// reached. Everything that happens is an [run.Event] in the journal; an event that
 // cannot be written stops the run before the next act.
 //
-//	a := &agent.Agent{Desktop: &agent.Live{Screen: s, Device: d}, Actor: actor, …}
+//	a := &agent.Agent{Desktop: &run.Live{Screen: s, Device: d}, Actor: actor, …}
 //	result, err := a.Run(ctx, "Save the document as notes.txt")
 package agent
 
@@ -21,34 +21,10 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/monitor"
 	"desktop-agent/planner"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/worldmodel"
 )
-
-// A Desktop can be looked at and acted on; [Live] is a real one.
-type Desktop interface {
-	// Observe waits until the screen is still and takes everything in.
-	Observe(context.Context) (*screen.Observation, error)
-	// Glance takes in what shows whether a batch may go on, once the screen is
-	// still if something was done before.
-	Glance(context.Context) (Glance, error)
-	// Do performs an action. It returns an error of [actuator.ErrRefused] if
-	// nothing was sent; after any other it is unknown whether it was.
-	Do(context.Context, actuator.Action, actuator.Frame) (output string, err error)
-}
-
-// A Past is a [Desktop] that was recorded: it tells what a live one shows
-// between the frames of a journal.
-type Past interface {
-	Desktop
-	// Screen names the screen of the newest observation; see [monitor.Screens].
-	Screen() string
-	// Stopped returns why the batch of this step was stopped before the action
-	// of this index; "" if it was not.
-	Stopped(index int) string
-	// Still reports whether the action of this index changed nothing.
-	Still(index int) bool
-}
 
 // A Planner makes and revises plans; see [planner.Planner].
 type Planner interface {
@@ -68,19 +44,6 @@ type Reviewer interface {
 	Review(context.Context, monitor.ReviewRequest) (*monitor.Guidance, error)
 }
 
-// A Guard has the last word on every action, right before it is performed. An
-// error refuses the action; its text is read by the actor.
-type Guard interface {
-	Allow(context.Context, actuator.Action, *screen.Observation) error
-}
-
-// A Journal keeps what happens. Both methods return once the event or the frame
-// is safe; an error stops the run before the next act.
-type Journal interface {
-	Frame(context.Context, *screen.Observation) error
-	Event(context.Context, Event) error
-}
-
 // A Budget tells what is left, as fractions from 1 to 0; see [llm.Budget].
 type Budget interface {
 	Remaining() llm.Remaining
@@ -88,17 +51,17 @@ type Budget interface {
 
 // An Agent works on one task at a time. The fields up to Journal must be set.
 type Agent struct {
-	Desktop Desktop
+	Desktop run.Desktop
 	Actor   *Actor
 	World   World
-	Journal Journal
+	Journal run.Journal
 
 	Planner Planner                                                               // nil: planning is off
 	Monitor Reviewer                                                              // nil: only the detectors run
-	Guard   Guard                                                                 // nil: no guard is active, and the run's first event says so
+	Guard   run.Guard                                                             // nil: no guard is active, and the run's first event says so
 	Budget  Budget                                                                // nil: no limit but MaxSteps
 	Ask     func(ctx context.Context, question string) (answer string, err error) // nil: nobody can be asked
-	Watch   func(Event)                                                           // is told each event once it is written
+	Watch   func(run.Event)                                                       // is told each event once it is written
 	Log     *slog.Logger                                                          // nil: silent
 
 	MaxSteps      int             // turns of the actor; 0 for 50
@@ -107,21 +70,14 @@ type Agent struct {
 	Detectors     *monitor.Limits // nil for the defaults
 	Settings      map[string]any  // for the journal: the settings of the run, without secrets
 	Models        map[string]string
-	Replay        *Replay // for the journal: the run that this one replays; nil if it is none
+	Replay        *run.Replay // for the journal: the run that this one replays; nil if it is none
 
-	rec Recorder
+	rec run.Recorder
 }
-
-// ErrNobody is what [Agent.Ask] returns where nobody can be asked.
-var ErrNobody = errors.New("nobody can be asked")
-
-// ErrDesktopGone, as the cause of a cancelled context, says that the desktop
-// broke: the run ends with an error, not as one that the user stopped.
-var ErrDesktopGone = errors.New("the desktop is gone")
 
 // A Result is how a run ended.
 type Result struct {
-	Outcome     Outcome
+	Outcome     run.Outcome
 	Answer      string // what the actor said at the end, or what stopped it
 	Steps       int
 	Usage       llm.Usage
@@ -132,8 +88,8 @@ type Result struct {
 	Predictions worldmodel.Calibration // how often the actor's expectation came true
 }
 
-// A run is the state of one task. Only the goroutine of Run changes it.
-type run struct {
+// An episode is the state of one task. Only the goroutine of Run changes it.
+type episode struct {
 	*Agent
 	task    string
 	plan    *planner.Plan
@@ -155,7 +111,7 @@ type run struct {
 
 // errEnd ends the loop with an outcome that is a result.
 type errEnd struct {
-	outcome Outcome
+	outcome run.Outcome
 	answer  string
 }
 
@@ -166,11 +122,11 @@ func (e *errEnd) Error() string { return string(e.outcome) + ": " + e.answer }
 func (a *Agent) Run(ctx context.Context, task string) (Result, error) {
 	start := time.Now()
 	a.rec.Begin(a.Journal, a.Watch)
-	r := &run{Agent: a, task: task}
+	r := &episode{Agent: a, task: task}
 	err := r.begin(ctx)
 	for n := 1; err == nil; n++ {
 		if n > cmp.Or(a.MaxSteps, 50) {
-			err = &errEnd{OutcomeOutOfSteps, fmt.Sprintf("%d steps were not enough", n-1)}
+			err = &errEnd{run.OutcomeOutOfSteps, fmt.Sprintf("%d steps were not enough", n-1)}
 			break
 		}
 		a.rec.Turn()
@@ -180,7 +136,7 @@ func (a *Agent) Run(ctx context.Context, task string) (Result, error) {
 }
 
 // begin looks for the first time and makes the plan.
-func (r *run) begin(ctx context.Context) error {
+func (r *episode) begin(ctx context.Context) error {
 	if err := r.emit(ctx, r.head()); err != nil {
 		return err
 	}
@@ -193,7 +149,7 @@ func (r *run) begin(ctx context.Context) error {
 // oneStep is the loop that the design draws: assess beside propose, review,
 // act, record. A foreseeing world model will sit in review, and the guard's
 // place is in act.
-func (r *run) oneStep(ctx context.Context) error {
+func (r *episode) oneStep(ctx context.Context) error {
 	turn, err := r.assessAndPropose(ctx)
 	if err != nil {
 		return err
@@ -213,23 +169,23 @@ func (r *run) oneStep(ctx context.Context) error {
 }
 
 // end writes the last event, whatever happened.
-func (r *run) end(ctx context.Context, err error, elapsed time.Duration) (Result, error) {
+func (r *episode) end(ctx context.Context, err error, elapsed time.Duration) (Result, error) {
 	result := Result{Steps: r.rec.Step(), Elapsed: elapsed, Plan: r.plan, Predictions: r.hits}
 	result.Usage, result.Calls, result.Dollars = r.rec.Totals()
 	switch stop, isEnd := errors.AsType[*errEnd](err); {
 	case isEnd:
 		result.Outcome, result.Answer, err = stop.outcome, stop.answer, nil
-	case errors.Is(context.Cause(ctx), ErrDesktopGone):
+	case errors.Is(context.Cause(ctx), run.ErrDesktopGone):
 		err = context.Cause(ctx)
-		result.Outcome, result.Answer = OutcomeFailed, err.Error()
+		result.Outcome, result.Answer = run.OutcomeFailed, err.Error()
 	case ctx.Err() != nil:
-		result.Outcome, result.Answer, err = OutcomeStopped, context.Cause(ctx).Error(), nil
+		result.Outcome, result.Answer, err = run.OutcomeStopped, context.Cause(ctx).Error(), nil
 	case errors.Is(err, llm.ErrBudget):
-		result.Outcome, result.Answer, err = OutcomeOutOfBudget, err.Error(), nil
+		result.Outcome, result.Answer, err = run.OutcomeOutOfBudget, err.Error(), nil
 	default:
-		result.Outcome, result.Answer = OutcomeFailed, err.Error()
+		result.Outcome, result.Answer = run.OutcomeFailed, err.Error()
 	}
-	ended := RunEnded{
+	ended := run.RunEnded{
 		Outcome: result.Outcome, Answer: result.Answer, Steps: result.Steps,
 		Usage: result.Usage, Calls: result.Calls, Dollars: result.Dollars, Millis: elapsed.Milliseconds(),
 	}
@@ -238,16 +194,16 @@ func (r *run) end(ctx context.Context, err error, elapsed time.Duration) (Result
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if lost := r.emit(last, ended); lost != nil && !errors.Is(err, ErrJournal) {
+	if lost := r.emit(last, ended); lost != nil && !errors.Is(err, run.ErrJournal) {
 		err = errors.Join(err, lost)
 	}
 	return result, err
 }
 
 // head is the first event.
-func (r *run) head() RunStarted {
-	h := RunStarted{
-		Schema: Schema, Task: r.task, Planning: "suggestive", Guard: "none", Parser: r.Actor.Format.Name,
+func (r *episode) head() run.RunStarted {
+	h := run.RunStarted{
+		Schema: run.Schema, Task: r.task, Planning: "suggestive", Guard: "none", Parser: r.Actor.Format.Name,
 		Models: r.Models, Settings: r.Settings, Replay: r.Replay,
 	}
 	if r.Planner == nil {

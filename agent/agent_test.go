@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
+	"desktop-agent/run"
 	"desktop-agent/worldmodel"
 )
 
@@ -31,13 +31,13 @@ func TestDoneNeedsTheScreen(t *testing.T) {
 	}}
 	result, err := a.Run(t.Context(), "save the file")
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeDone, result.Outcome)
+	assert.Equal(t, run.OutcomeDone, result.Outcome)
 	assert.Equal(t, "saved", result.Answer)
 	assert.Contains(t, text(script.asked[1]), "the title still has an asterisk", "the actor must read why its claim was refused")
-	checks := all[agent.GoalChecked](journal)
+	checks := all[run.GoalChecked](journal)
 	require.Len(t, checks, 2)
 	assert.False(t, checks[0].Accepted)
-	assert.NotEqual(t, checks[0].FrameID, all[agent.Observed](journal)[0].FrameID, "the goal is checked on a fresh observation")
+	assert.NotEqual(t, checks[0].FrameID, all[run.Observed](journal)[0].FrameID, "the goal is checked on a fresh observation")
 }
 
 func TestDoneOnAQuoteThatIsNotThere(t *testing.T) {
@@ -47,7 +47,7 @@ func TestDoneOnAQuoteThatIsNotThere(t *testing.T) {
 	}}
 	result, err := a.Run(t.Context(), "save the file")
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeBlocked, result.Outcome, "a claim that the screen never confirms does not end as done")
+	assert.Equal(t, run.OutcomeBlocked, result.Outcome, "a claim that the screen never confirms does not end as done")
 }
 
 func TestBadReplies(t *testing.T) {
@@ -65,9 +65,9 @@ func TestBadReplies(t *testing.T) {
 			a, script, journal := newAgent(t, d, reply, code("pyautogui.press('a')"), code("DONE"))
 			result, err := a.Run(t.Context(), "task")
 			require.NoError(t, err)
-			assert.Equal(t, agent.OutcomeDone, result.Outcome)
+			assert.Equal(t, run.OutcomeDone, result.Outcome)
 			assert.Equal(t, []actuator.Action{actuator.Press{Keys: []actuator.Key{"a"}, Count: 1}}, d.did, "nothing of a bad reply is done")
-			said := all[agent.Proposed](journal)[0].Error
+			said := all[run.Proposed](journal)[0].Error
 			require.NotEmpty(t, said)
 			assert.Contains(t, text(script.asked[1]), said, "the actor reads what was wrong")
 		})
@@ -78,8 +78,8 @@ func TestBadRepliesAreBounded(t *testing.T) {
 	a, _, journal := newAgent(t, &fakeDesktop{}, "a", "b", "c", "d", "e")
 	result, err := a.Run(t.Context(), "task")
 	require.ErrorContains(t, err, "4 replies of the actor in a row")
-	assert.Equal(t, agent.OutcomeFailed, result.Outcome)
-	assert.Equal(t, agent.OutcomeFailed, all[agent.RunEnded](journal)[0].Outcome)
+	assert.Equal(t, run.OutcomeFailed, result.Outcome)
+	assert.Equal(t, run.OutcomeFailed, all[run.RunEnded](journal)[0].Outcome)
 }
 
 func TestJournalThatIsFullStopsBeforeTheAct(t *testing.T) {
@@ -87,14 +87,14 @@ func TestJournalThatIsFullStopsBeforeTheAct(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			d := &fakeDesktop{}
 			a, _, journal := newAgent(t, d, code("pyautogui.press('a')"), code("DONE"))
-			journal.full = func(e agent.Event) error {
+			journal.full = func(e run.Event) error {
 				if e.Kind == kind {
 					return errors.New("no space left on device")
 				}
 				return nil
 			}
 			_, err := a.Run(t.Context(), "task")
-			require.ErrorIs(t, err, agent.ErrJournal)
+			require.ErrorIs(t, err, run.ErrJournal)
 			require.ErrorContains(t, err, "no space left")
 			assert.Empty(t, d.did)
 		})
@@ -110,9 +110,9 @@ func TestInterrupt(t *testing.T) {
 	a, _, journal := newAgent(t, d, code("pyautogui.press('a')"), code("DONE"))
 	result, err := a.Run(ctx, "task")
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeStopped, result.Outcome)
-	require.Len(t, all[agent.RunEnded](journal), 1, "the end is written although the run was stopped")
-	assert.Empty(t, all[agent.Acted](journal), "what became of the action is unknown")
+	assert.Equal(t, run.OutcomeStopped, result.Outcome)
+	require.Len(t, all[run.RunEnded](journal), 1, "the end is written although the run was stopped")
+	assert.Empty(t, all[run.Acted](journal), "what became of the action is unknown")
 }
 
 func TestBatchStopsAtASurprise(t *testing.T) {
@@ -184,7 +184,7 @@ func TestResults(t *testing.T) {
 			a, script, journal := newAgent(t, d, code("pyautogui.click(20, 20)"), code("DONE"))
 			_, err := a.Run(t.Context(), "task")
 			require.NoError(t, err)
-			acted := all[agent.Acted](journal)
+			acted := all[run.Acted](journal)
 			require.Len(t, acted, 1)
 			assert.Equal(t, tt.want, acted[0].Status)
 			assert.Contains(t, text(script.asked[1]), strings.ReplaceAll(string(tt.want), "_", " "))
@@ -203,7 +203,7 @@ func TestNoEffectInABatch(t *testing.T) {
 	_, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
 	var got []actuator.Status
-	for _, e := range all[agent.Acted](journal) {
+	for _, e := range all[run.Acted](journal) {
 		got = append(got, e.Status)
 	}
 	assert.Equal(t, []actuator.Status{actuator.NoEffect, actuator.Delivered, actuator.NoEffect}, got)
@@ -224,7 +224,7 @@ func TestFocusThatMovedWhileTheModelThought(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, d.did, 1, "once the model has seen the window, it may")
 	assert.Contains(t, text(script.asked[1]), "a window opened since the screenshot f0001")
-	assert.Len(t, all[agent.BatchStopped](journal), 1)
+	assert.Len(t, all[run.BatchStopped](journal), 1)
 }
 
 // TestWhatIsInsistedOnIsDone clicks on something that moves all the time, but
@@ -257,7 +257,7 @@ func TestInterruptAtAQuestion(t *testing.T) {
 	}
 	result, err := a.Run(ctx, "task")
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeStopped, result.Outcome)
+	assert.Equal(t, run.OutcomeStopped, result.Outcome)
 }
 
 // TestEmptyReplyIsReadByTheActor goes through the real client, which refuses an
@@ -267,8 +267,8 @@ func TestEmptyReplyIsReadByTheActor(t *testing.T) {
 	a.Actor.Model = &llm.Client{Model: script, Default: llm.Settings{Model: "m"}, Retry: llm.Retry{Attempts: 1}}
 	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeDone, result.Outcome)
-	assert.Contains(t, all[agent.Proposed](journal)[0].Error, "empty")
+	assert.Equal(t, run.OutcomeDone, result.Outcome)
+	assert.Contains(t, all[run.Proposed](journal)[0].Error, "empty")
 	for _, m := range script.asked[1].Messages {
 		assert.NotEmpty(t, m.Parts, "endpoints refuse a message without content")
 	}
@@ -321,7 +321,7 @@ func TestOneCallOfWaiting(t *testing.T) {
 	a.World = world
 	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeDone, result.Outcome)
+	assert.Equal(t, run.OutcomeDone, result.Outcome)
 	assert.Equal(t, 4, len(script.asked))
 	assert.Equal(t, 3, world.calls)
 	assert.Equal(t, 1.0, result.Predictions.Rate())
@@ -331,14 +331,14 @@ func TestEndings(t *testing.T) {
 	for name, tt := range map[string]struct {
 		replies []string
 		ask     func(context.Context, string) (string, error)
-		want    agent.Outcome
+		want    run.Outcome
 		answer  string
 	}{
-		"infeasible":   {[]string{code("FAIL: there is no such menu")}, nil, agent.OutcomeInfeasible, "no such menu"},
-		"out of steps": {slicesRepeat(code("pyautogui.press('a')"), 20), nil, agent.OutcomeOutOfSteps, "10 steps"},
+		"infeasible":   {[]string{code("FAIL: there is no such menu")}, nil, run.OutcomeInfeasible, "no such menu"},
+		"out of steps": {slicesRepeat(code("pyautogui.press('a')"), 20), nil, run.OutcomeOutOfSteps, "10 steps"},
 		"nobody answers": {[]string{code("agent.ask('which file?')")}, func(context.Context, string) (string, error) {
 			return "", errors.New("no terminal")
-		}, agent.OutcomeBlocked, "which file?"},
+		}, run.OutcomeBlocked, "which file?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, _, journal := newAgent(t, &fakeDesktop{}, tt.replies...)
@@ -347,7 +347,7 @@ func TestEndings(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, result.Outcome)
 			assert.Contains(t, result.Answer, tt.answer)
-			ended := all[agent.RunEnded](journal)
+			ended := all[run.RunEnded](journal)
 			require.Len(t, ended, 1)
 			assert.Equal(t, tt.want, ended[0].Outcome)
 		})
@@ -359,7 +359,7 @@ func TestBudgetEndsTheRun(t *testing.T) {
 	script.before = func(*llm.Request) error { return &llm.BudgetError{Resource: llm.Tokens, Used: 10, Max: 10} }
 	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeOutOfBudget, result.Outcome)
+	assert.Equal(t, run.OutcomeOutOfBudget, result.Outcome)
 }
 
 func TestAsk(t *testing.T) {
@@ -399,7 +399,7 @@ func TestGuardRefuses(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, d.did)
 	assert.Contains(t, text(script.asked[1]), "deleting is not allowed")
-	assert.NotEqual(t, "none", all[agent.RunStarted](journal)[0].Guard)
+	assert.NotEqual(t, "none", all[run.RunStarted](journal)[0].Guard)
 }
 
 type guardFunc func(actuator.Action) error
@@ -410,7 +410,7 @@ func TestNoGuardIsSaid(t *testing.T) {
 	a, _, journal := newAgent(t, &fakeDesktop{}, code("DONE"))
 	_, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	assert.Equal(t, "none", all[agent.RunStarted](journal)[0].Guard)
+	assert.Equal(t, "none", all[run.RunStarted](journal)[0].Guard)
 }
 
 func slicesRepeat(s string, n int) []string {

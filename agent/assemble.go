@@ -9,6 +9,7 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/monitor"
 	"desktop-agent/planner"
+	"desktop-agent/run"
 	"desktop-agent/worldmodel"
 )
 
@@ -24,7 +25,7 @@ type Parts struct {
 
 // New puts an agent together whose models are all asked through m. It still
 // needs a journal.
-func New(m llm.Model, d Desktop, p Parts) (*Agent, error) {
+func New(m llm.Model, d run.Desktop, p Parts) (*Agent, error) {
 	format, err := FormatOf(p.Format)
 	if err != nil {
 		return nil, err

@@ -1,18 +1,18 @@
 package agent
 
 import (
-	"bytes"
 	"fmt"
 	"image"
 	"slices"
 
 	"desktop-agent/actuator"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
 // surprise is the function of that name, or what the past tells.
-func (r *run) surprise(done []actuator.Action, a actuator.Action, chosen *screen.Observation, now Glance, again bool) string {
-	if past, ok := r.Desktop.(Past); ok {
+func (r *episode) surprise(done []actuator.Action, a actuator.Action, chosen *screen.Observation, now run.Glance, again bool) string {
+	if past, ok := r.Desktop.(run.Past); ok {
 		return past.Stopped(len(done))
 	}
 	return surprise(done, a, chosen, now, again)
@@ -20,8 +20,8 @@ func (r *run) surprise(done []actuator.Action, a actuator.Action, chosen *screen
 
 // windowChange is the function of that name. What the past tells of it is asked
 // for before the next action.
-func (r *run) windowChange(before, after Glance) string {
-	if _, ok := r.Desktop.(Past); ok {
+func (r *episode) windowChange(before, after run.Glance) string {
+	if _, ok := r.Desktop.(run.Past); ok {
 		return ""
 	}
 	return windowChange(before.Windows, after.Windows)
@@ -29,8 +29,8 @@ func (r *run) windowChange(before, after Glance) string {
 
 // still reports whether an action changed nothing, by looking or by what the
 // past tells.
-func (r *run) still(index int, look func() bool) bool {
-	if past, ok := r.Desktop.(Past); ok {
+func (r *episode) still(index int, look func() bool) bool {
+	if past, ok := r.Desktop.(run.Past); ok {
 		return past.Still(index)
 	}
 	return look()
@@ -43,8 +43,8 @@ func Unchanged(before, after *screen.Observation) bool {
 }
 
 // screenName names the screen of an observation.
-func (r *run) screenName(o *screen.Observation) string {
-	if past, ok := r.Desktop.(Past); ok {
+func (r *episode) screenName(o *screen.Observation) string {
+	if past, ok := r.Desktop.(run.Past); ok {
 		return past.Screen()
 	}
 	return r.screens.Name(o.Bare)
@@ -59,33 +59,8 @@ func same(a, b *image.RGBA) bool {
 	if a.Rect != b.Rect {
 		return false
 	}
-	box := diffBox(a, b)
+	box := screen.DiffBox(a, b)
 	return box.Dx() <= caret.X && box.Dy() <= caret.Y
-}
-
-// diffBox returns the smallest box that holds every pixel that differs between
-// two pictures of one size.
-func diffBox(a, b *image.RGBA) (box image.Rectangle) {
-	for _, tile := range screen.Changed(a, b) {
-		for y := tile.Min.Y; y < tile.Max.Y; y++ {
-			i, j := a.PixOffset(tile.Min.X, y), a.PixOffset(tile.Max.X, y)
-			p, q := a.Pix[i:j], b.Pix[i:j]
-			if bytes.Equal(p, q) {
-				continue
-			}
-			first, last := -1, 0
-			for x := 0; x < len(p); x += 4 {
-				if !bytes.Equal(p[x:x+4], q[x:x+4]) {
-					if first < 0 {
-						first = x / 4
-					}
-					last = x / 4
-				}
-			}
-			box = box.Union(image.Rect(tile.Min.X+first, y, tile.Min.X+last+1, y+1))
-		}
-	}
-	return box
 }
 
 // sameTree reports whether two observations tell the same of every node.
@@ -111,7 +86,7 @@ const sight = 12
 // the batch before it, chosen is what the model saw, and now what there is. It
 // returns "" if there is nothing to say. An action that was proposed again after
 // a surprise is held up only by another size of the screen.
-func surprise(done []actuator.Action, a actuator.Action, chosen *screen.Observation, now Glance, again bool) string {
+func surprise(done []actuator.Action, a actuator.Action, chosen *screen.Observation, now run.Glance, again bool) string {
 	if chosen.Bare.Rect != now.Bare.Rect {
 		return fmt.Sprintf("the screen's size changed from %v to %v", chosen.Bare.Rect.Size(), now.Bare.Rect.Size())
 	}

@@ -16,6 +16,7 @@ import (
 	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/planner"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 	"desktop-agent/worldmodel"
@@ -83,10 +84,10 @@ func (d *fakeDesktop) Observe(context.Context) (*screen.Observation, error) {
 	return o, nil
 }
 
-func (d *fakeDesktop) Glance(context.Context) (agent.Glance, error) {
+func (d *fakeDesktop) Glance(context.Context) (run.Glance, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return agent.Glance{Bare: d.picture(), Windows: d.windows()}, nil
+	return run.Glance{Bare: d.picture(), Windows: d.windows()}, nil
 }
 
 func (d *fakeDesktop) Do(_ context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
@@ -106,9 +107,9 @@ func (d *fakeDesktop) Do(_ context.Context, a actuator.Action, _ actuator.Frame)
 // A memory is a journal in memory.
 type memory struct {
 	mu     sync.Mutex
-	events []agent.Event
+	events []run.Event
 	frames []string
-	full   func(agent.Event) error // refuses an event, as a full disk does
+	full   func(run.Event) error // refuses an event, as a full disk does
 }
 
 func (m *memory) Frame(_ context.Context, o *screen.Observation) error {
@@ -118,7 +119,7 @@ func (m *memory) Frame(_ context.Context, o *screen.Observation) error {
 	return nil
 }
 
-func (m *memory) Event(_ context.Context, e agent.Event) error {
+func (m *memory) Event(_ context.Context, e run.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.full != nil {
@@ -131,7 +132,7 @@ func (m *memory) Event(_ context.Context, e agent.Event) error {
 }
 
 // all returns the data of all events of one type.
-func all[T agent.EventData](m *memory) (list []T) {
+func all[T run.EventData](m *memory) (list []T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, e := range m.events {

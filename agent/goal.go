@@ -6,12 +6,13 @@ import (
 	"fmt"
 
 	"desktop-agent/actuator"
+	"desktop-agent/run"
 	"desktop-agent/worldmodel"
 )
 
 // done decides on a claim that the task is done: only a fresh observation that
 // shows the goal ends the run. A refusal is read by the actor.
-func (r *run) done(ctx context.Context, t turn, b batch, claim actuator.Done) error {
+func (r *episode) done(ctx context.Context, t turn, b batch, claim actuator.Done) error {
 	if err := r.look(ctx, t, b); err != nil {
 		return err
 	}
@@ -20,11 +21,11 @@ func (r *run) done(ctx context.Context, t turn, b batch, claim actuator.Done) er
 		return err
 	}
 	if check.Accepted {
-		return &errEnd{OutcomeDone, claim.Answer}
+		return &errEnd{run.OutcomeDone, claim.Answer}
 	}
 	r.refusals++
 	if limit := cmp.Or(r.MaxRefusals, 3); r.refusals >= limit {
-		return &errEnd{OutcomeBlocked, fmt.Sprintf(
+		return &errEnd{run.OutcomeBlocked, fmt.Sprintf(
 			"the actor said %d times that the task is done, and it was not confirmed: %s", limit, check.Missing)}
 	}
 	r.last.denied = check.Missing
@@ -34,8 +35,8 @@ func (r *run) done(ctx context.Context, t turn, b batch, claim actuator.Done) er
 // checkGoal asks whether the newest observation shows the goal, and writes the
 // answer to the journal. known is false if the world model could not tell, which
 // confirms nothing.
-func (r *run) checkGoal(ctx context.Context, claim string) (e GoalChecked, known bool, err error) {
-	e = GoalChecked{FrameID: r.now.FrameID}
+func (r *episode) checkGoal(ctx context.Context, claim string) (e run.GoalChecked, known bool, err error) {
+	e = run.GoalChecked{FrameID: r.now.FrameID}
 	req := worldmodel.GoalRequest{Task: r.task, Claim: claim, Plan: r.plan.Clone(), History: r.history.words(20), Now: r.now}
 	check, err := r.World.CheckGoal(ctx, req)
 	switch {

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/monitor"
 	"desktop-agent/planner"
+	"desktop-agent/run"
 	"desktop-agent/worldmodel"
 )
 
@@ -79,11 +79,11 @@ func TestFavorites(t *testing.T) {
 	a.World = seer("Bookmarks bar", "Add folder...", "Folder name", "Favorites")
 	result, err := a.Run(t.Context(), "Create a folder named 'Favorites' on bookmarks bar")
 	require.NoError(t, err)
-	require.Equal(t, agent.OutcomeDone, result.Outcome)
+	require.Equal(t, run.OutcomeDone, result.Outcome)
 
 	assert.Contains(t, planOf(t, script.asked[0]), "No steps are completed yet. Current step to execute: 1")
 	assert.Contains(t, planOf(t, script.asked[2]), "**Progress Step:** 2\n(Steps 1 to 1 are completed. Current step to execute: 2)")
-	assessed := all[agent.Assessed](journal)
+	assessed := all[run.Assessed](journal)
 	require.Len(t, assessed, 4)
 	for i, e := range assessed {
 		assert.True(t, e.Advanced, "observation %d: %s", i+1, e.Why)
@@ -132,7 +132,7 @@ func TestProgressNeverGoesBackOrSkips(t *testing.T) {
 	_, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
 	var steps []int
-	for _, e := range all[agent.Assessed](journal) {
+	for _, e := range all[run.Assessed](journal) {
 		steps = append(steps, e.Plan.ProgressStep())
 	}
 	assert.Equal(t, []int{1, 1, 1, 2, 2, 3, 3}, steps)
@@ -142,12 +142,12 @@ func TestPlanningOff(t *testing.T) {
 	a, script, journal := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("DONE"))
 	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeDone, result.Outcome)
+	assert.Equal(t, run.OutcomeDone, result.Outcome)
 	for _, r := range script.asked {
 		assert.NotContains(t, text(r), "SUGGESTED PLAN")
 	}
-	assert.Equal(t, "off", all[agent.RunStarted](journal)[0].Planning)
-	assert.Empty(t, all[agent.Planned](journal))
+	assert.Equal(t, "off", all[run.RunStarted](journal)[0].Planning)
+	assert.Empty(t, all[run.Planned](journal))
 }
 
 func TestPlanThatFailedIsTriedAgain(t *testing.T) {
@@ -158,17 +158,17 @@ func TestPlanThatFailedIsTriedAgain(t *testing.T) {
 	a, script, journal := newAgent(t, &fakeDesktop{}, append(replies, code("DONE"))...)
 	p := &fakePlanner{err: errors.New("the endpoint is down")}
 	a.Planner = p
-	a.Watch = func(e agent.Event) {
+	a.Watch = func(e run.Event) {
 		if e.Step == 3 {
 			p.err, p.plan = nil, favorites(t)
 		}
 	}
 	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeDone, result.Outcome, "a plan that fails stops nothing")
+	assert.Equal(t, run.OutcomeDone, result.Outcome, "a plan that fails stops nothing")
 	assert.Equal(t, 3, p.asked)
 	assert.NotEmpty(t, planOf(t, script.asked[5]))
-	assert.NotEmpty(t, all[agent.Planned](journal)[0].Error)
+	assert.NotEmpty(t, all[run.Planned](journal)[0].Error)
 }
 
 // A critic objects as often as it has guidance left.
@@ -199,11 +199,11 @@ func TestGuidanceRegeneratesFirstAndRevisesLast(t *testing.T) {
 	a.Monitor = c
 	_, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	var verdicts []agent.Verdict
-	for _, e := range all[agent.Reviewed](journal) {
+	var verdicts []run.Verdict
+	for _, e := range all[run.Reviewed](journal) {
 		verdicts = append(verdicts, e.Verdict)
 	}
-	assert.Equal(t, []agent.Verdict{agent.Regenerate, agent.Replan, agent.Go, agent.Go}, verdicts)
+	assert.Equal(t, []run.Verdict{run.Regenerate, run.Replan, run.Go, run.Go}, verdicts)
 	require.Len(t, p.guided, 1, "the plan is revised once, after the action was proposed again")
 	assert.Equal(t, "still not the menu", p.guided[0].Guidance)
 	assert.Contains(t, text(script.asked[1]), "use the menu", "the full reason reaches the actor")
@@ -226,7 +226,7 @@ func TestFundamentalGuidanceRevises(t *testing.T) {
 	a.Monitor = &critic{guidance: []*monitor.Guidance{{Text: "there is no such bar", Fundamental: true, Source: "monitor"}}}
 	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	assert.Equal(t, agent.Replan, all[agent.Reviewed](journal)[0].Verdict)
+	assert.Equal(t, run.Replan, all[run.Reviewed](journal)[0].Verdict)
 	assert.Equal(t, "Find another way", result.Plan.Steps[3].Goal)
 }
 
@@ -247,8 +247,8 @@ func TestAdviceFailsOpen(t *testing.T) {
 	a.World = &fakeWorld{assess: func(context.Context, worldmodel.AssessRequest) (*worldmodel.Assessment, error) { return nil, broken }}
 	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeInfeasible, result.Outcome)
-	assert.Len(t, all[agent.Acted](journal), 2)
+	assert.Equal(t, run.OutcomeInfeasible, result.Outcome)
+	assert.Len(t, all[run.Acted](journal), 2)
 }
 
 // almostDone is the plan of the scenario with only its last step open.
@@ -276,7 +276,7 @@ func TestExhaustedPlanIsExtended(t *testing.T) {
 	require.Len(t, p.guided, 1)
 	assert.Equal(t, "goal_check", p.guided[0].Source)
 	assert.Equal(t, "there is no folder Favorites", p.guided[0].Guidance)
-	assert.Len(t, all[agent.GoalChecked](journal), 1)
+	assert.Len(t, all[run.GoalChecked](journal), 1)
 	assert.Len(t, result.Plan.Steps, 5)
 	assert.Contains(t, planOf(t, script.asked[2]), "Step 5: Find the folder again")
 }
@@ -288,7 +288,7 @@ func TestExhaustedPlanWhoseGoalIsReached(t *testing.T) {
 	a.Planner, a.World = &fakePlanner{plan: almostDone(t)}, seer("", "", "", "Favorites")
 	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeDone, result.Outcome)
+	assert.Equal(t, run.OutcomeDone, result.Outcome)
 	assert.Equal(t, "made it", result.Answer)
 	assert.Contains(t, text(script.asked[2]), "the goal is reached")
 	assert.Len(t, d.did, 1, "nothing more is done to a desktop that shows the goal")
@@ -367,5 +367,5 @@ func TestOneEntryOfHistoryForAStep(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, histories, 1)
 	assert.Equal(t, []string{"1. press A: no effect", "2. press B: no effect", "3. press C: no effect"}, histories[0][:3])
-	assert.Len(t, all[agent.Acted](journal), 3)
+	assert.Len(t, all[run.Acted](journal), 3)
 }

@@ -15,6 +15,7 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/monitor"
+	"desktop-agent/run"
 )
 
 // TestGoldenConversation renders what the actor is asked in a run in which all
@@ -103,7 +104,7 @@ func TestGoldenToolConversation(t *testing.T) {
 	}
 	result, err := a.Run(t.Context(), "Save the file")
 	require.NoError(t, err)
-	require.Equal(t, agent.OutcomeInfeasible, result.Outcome)
+	require.Equal(t, run.OutcomeInfeasible, result.Outcome)
 	last := script.asked[len(script.asked)-1]
 	llmtest.Golden(t, "tools", last.Messages)
 	open := map[string]bool{}

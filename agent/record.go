@@ -1,70 +1,29 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"image"
-	"image/png"
 
 	"desktop-agent/llm"
-	"desktop-agent/screen"
+	"desktop-agent/run"
 )
 
-// Schema is the version of the events that this package writes.
-const Schema = 2
-
 // emit writes an event of the run.
-func (a *Agent) emit(ctx context.Context, data EventData) error { return a.rec.Emit(ctx, data) }
+func (a *Agent) emit(ctx context.Context, data run.EventData) error { return a.rec.Emit(ctx, data) }
 
 // RecordCall writes a model call to the journal; it is what [llm.Client.Record]
 // of the run's models must be.
 func (a *Agent) RecordCall(ctx context.Context, call llm.Call) error { return a.rec.Call(ctx, call) }
 
 // observe looks at the desktop, and stores the frame and what was seen.
-func (r *run) observe(ctx context.Context) error {
+func (r *episode) observe(ctx context.Context) error {
 	now, err := r.Desktop.Observe(ctx)
 	if err != nil {
 		return err
 	}
 	if err := r.Journal.Frame(context.WithoutCancel(ctx), now); err != nil {
-		return fmt.Errorf("%w: frame %s: %w", ErrJournal, now.FrameID, err)
+		return fmt.Errorf("%w: frame %s: %w", run.ErrJournal, now.FrameID, err)
 	}
 	r.now, r.screen = now, r.screenName(now)
-	return r.emit(ctx, Saw(now, r.screen))
-}
-
-// Saw is the event of an observation. name is the screen's, which
-// [monitor.Screens] gives.
-func Saw(o *screen.Observation, name string) Observed {
-	e := Observed{
-		FrameID: o.FrameID, At: o.At, Mapping: o.Image.Mapping, Frame: o.Frame.Rect.Size(),
-		Cursor: o.Cursor, Monitors: o.Monitors, Windows: o.Windows, Targets: o.Tree.Nodes, Hung: o.Tree.Hung,
-		Screen: name, Covered: covered(o), Settled: o.Settled, Timing: o.Timing,
-	}
-	if o.Tree.Err != nil {
-		e.TreeErr = o.Tree.Err.Error()
-	}
-	return e
-}
-
-// pointerReach is how far the picture of a pointer goes from its hot spot, in
-// device pixels.
-const pointerReach = 96
-
-// covered keeps what the pointer hides on a frame; nil if it hides nothing.
-func covered(o *screen.Observation) *Covered {
-	if o.Bare == nil || o.Bare.Rect != o.Frame.Rect || len(o.Bare.Pix) == 0 || len(o.Frame.Pix) == 0 {
-		return nil
-	}
-	near := image.Rectangle{Min: o.Cursor, Max: o.Cursor}.Inset(-pointerReach).Intersect(o.Frame.Rect)
-	box := diffBox(o.Frame.SubImage(near).(*image.RGBA), o.Bare.SubImage(near).(*image.RGBA))
-	if box.Empty() {
-		return nil
-	}
-	var buf bytes.Buffer
-	if err := png.Encode(&buf, o.Bare.SubImage(box)); err != nil {
-		return nil // it cannot be: the buffer takes all
-	}
-	return &Covered{At: box.Min, PNG: buf.Bytes()}
+	return r.emit(ctx, run.Saw(now, r.screen))
 }

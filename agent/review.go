@@ -9,6 +9,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/monitor"
+	"desktop-agent/run"
 )
 
 // review gives the verdict on a proposal. Detectors always run; the monitor is
@@ -17,10 +18,10 @@ import (
 // trouble is fundamental. All of this is advice and fails open.
 //
 // Foreseeing effects that are not harmless belongs here, before the monitor.
-func (r *run) review(ctx context.Context, t turn) (turn, error) {
+func (r *episode) review(ctx context.Context, t turn) (turn, error) {
 	if finish, err := r.checkExhausted(ctx, t); err != nil || finish != "" {
 		if err == nil {
-			err = r.emit(ctx, Reviewed{Verdict: Regenerate, Guidance: finish, Reason: "goal_check"})
+			err = r.emit(ctx, run.Reviewed{Verdict: run.Regenerate, Guidance: finish, Reason: "goal_check"})
 		}
 		if err != nil {
 			return t, err
@@ -33,12 +34,12 @@ func (r *run) review(ctx context.Context, t turn) (turn, error) {
 		return t, err
 	}
 	if guidance == nil {
-		return t, r.emit(ctx, Reviewed{Verdict: Go, Signals: signals})
+		return t, r.emit(ctx, run.Reviewed{Verdict: run.Go, Signals: signals})
 	}
 	if guidance.Fundamental {
 		return r.replan(ctx, t, signals, guidance)
 	}
-	if err := r.emit(ctx, Reviewed{Verdict: Regenerate, Signals: signals, Guidance: guidance.Text, Reason: guidance.Source}); err != nil {
+	if err := r.emit(ctx, run.Reviewed{Verdict: run.Regenerate, Signals: signals, Guidance: guidance.Text, Reason: guidance.Source}); err != nil {
 		return t, err
 	}
 	again, err := r.regenerate(ctx, t, guidance.Text)
@@ -51,14 +52,14 @@ func (r *run) review(ctx context.Context, t turn) (turn, error) {
 		return again, err
 	}
 	if second == nil {
-		return again, r.emit(ctx, Reviewed{Verdict: Go, Signals: signals, Reason: "proposed again"})
+		return again, r.emit(ctx, run.Reviewed{Verdict: run.Go, Signals: signals, Reason: "proposed again"})
 	}
 	return r.replan(ctx, again, signals, second)
 }
 
 // guidance returns what the monitor, or else the world model, has to say
 // against a proposal; nil if nothing.
-func (r *run) guidance(ctx context.Context, t turn, signals []monitor.Signal) (*monitor.Guidance, error) {
+func (r *episode) guidance(ctx context.Context, t turn, signals []monitor.Signal) (*monitor.Guidance, error) {
 	if r.Monitor != nil && r.Monitor.Due(r.rec.Step(), signals) {
 		req := monitor.ReviewRequest{
 			Task: r.task, Plan: r.plan.Clone(), Now: r.now, Proposal: t.Proposal, Signals: signals, History: r.history.words(10),
@@ -69,7 +70,7 @@ func (r *run) guidance(ctx context.Context, t turn, signals []monitor.Signal) (*
 		}
 		if err != nil {
 			r.log().WarnContext(ctx, "no review", "err", err)
-			if err := r.emit(ctx, Reviewed{Verdict: Go, Signals: signals, Error: err.Error()}); err != nil {
+			if err := r.emit(ctx, run.Reviewed{Verdict: run.Go, Signals: signals, Error: err.Error()}); err != nil {
 				return nil, err
 			}
 		} else if g != nil {
@@ -83,7 +84,7 @@ func (r *run) guidance(ctx context.Context, t turn, signals []monitor.Signal) (*
 }
 
 // regenerate asks the actor again, with guidance on its proposal.
-func (r *run) regenerate(ctx context.Context, t turn, guidance string) (turn, error) {
+func (r *episode) regenerate(ctx context.Context, t turn, guidance string) (turn, error) {
 	advice, err := prompts.Render("propose.advice", advicePrompt{Text: guidance, Proposal: describeAll(t.Actions)})
 	if err != nil {
 		return t, err
@@ -98,10 +99,10 @@ func (r *run) regenerate(ctx context.Context, t turn, guidance string) (turn, er
 
 // replan revises the plan and has the action proposed once more. That proposal
 // stands: nothing may go round for ever.
-func (r *run) replan(ctx context.Context, t turn, signals []monitor.Signal, g *monitor.Guidance) (turn, error) {
-	e := Reviewed{Verdict: Replan, Signals: signals, Guidance: g.Text, Reason: g.Source}
+func (r *episode) replan(ctx context.Context, t turn, signals []monitor.Signal, g *monitor.Guidance) (turn, error) {
+	e := run.Reviewed{Verdict: run.Replan, Signals: signals, Guidance: g.Text, Reason: g.Source}
 	if r.plan == nil {
-		e.Verdict = Regenerate
+		e.Verdict = run.Regenerate
 	}
 	if err := r.emit(ctx, e); err != nil {
 		return t, err
@@ -113,13 +114,13 @@ func (r *run) replan(ctx context.Context, t turn, signals []monitor.Signal, g *m
 	if err != nil || last.bad != nil {
 		return last, err
 	}
-	return last, r.emit(ctx, Reviewed{Verdict: Go, Reason: "proposed last"})
+	return last, r.emit(ctx, run.Reviewed{Verdict: run.Go, Reason: "proposed last"})
 }
 
 // checkExhausted looks at the goal when all steps of the plan are done and the
 // actor goes on: if the goal is not reached, the plan is extended by what is
 // missing. If it is, the actor is told to finish, in the text that is returned.
-func (r *run) checkExhausted(ctx context.Context, t turn) (finish string, err error) {
+func (r *episode) checkExhausted(ctx context.Context, t turn) (finish string, err error) {
 	if r.plan == nil || !r.plan.Exhausted() || r.extended || endsWithDone(t.Actions) {
 		return "", nil
 	}
@@ -135,13 +136,13 @@ func (r *run) checkExhausted(ctx context.Context, t turn) (finish string, err er
 }
 
 // signals is what the detectors notice in a proposal.
-func (r *run) signals(t turn) []monitor.Signal {
+func (r *episode) signals(t turn) []monitor.Signal {
 	return monitor.Detect(append(slices.Clone(r.turns), r.monitorTurn(t)), r.left(), r.Detectors)
 }
 
 // monitorTurn is what the detectors know of a turn whose actions were chosen on
 // the newest observation. The statuses of a proposal are not known yet.
-func (r *run) monitorTurn(t turn) monitor.Turn {
+func (r *episode) monitorTurn(t turn) monitor.Turn {
 	m := monitor.Turn{Step: r.rec.Step(), Actions: t.Actions, Screen: r.screen}
 	if r.plan != nil {
 		m.ProgressStep = r.plan.ProgressStep()
@@ -150,7 +151,7 @@ func (r *run) monitorTurn(t turn) monitor.Turn {
 }
 
 // left is what remains of the budgets.
-func (r *run) left() monitor.BudgetLeft {
+func (r *episode) left() monitor.BudgetLeft {
 	steps := cmp.Or(r.MaxSteps, 50)
 	left := monitor.BudgetLeft{"steps": float64(steps-r.rec.Step()) / float64(steps)}
 	if r.Budget != nil {

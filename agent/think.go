@@ -15,6 +15,7 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/monitor"
 	"desktop-agent/planner"
+	"desktop-agent/run"
 	"desktop-agent/worldmodel"
 )
 
@@ -32,11 +33,11 @@ type turn struct {
 // used up, a journal that cannot be written, a run that is being stopped. All
 // else that goes wrong with advice is noted, and the run goes on without it.
 func fatal(ctx context.Context, err error) bool {
-	return err != nil && (ctx.Err() != nil || errors.Is(err, llm.ErrBudget) || errors.Is(err, ErrJournal))
+	return err != nil && (ctx.Err() != nil || errors.Is(err, llm.ErrBudget) || errors.Is(err, run.ErrJournal))
 }
 
 // makePlan asks for a plan, unless planning is off.
-func (r *run) makePlan(ctx context.Context) error {
+func (r *episode) makePlan(ctx context.Context) error {
 	if r.Planner == nil {
 		return nil
 	}
@@ -49,16 +50,16 @@ func (r *run) makePlan(ctx context.Context) error {
 	}
 	if err != nil {
 		r.log().WarnContext(ctx, "no plan", "err", err)
-		return r.emit(ctx, Planned{Error: err.Error()})
+		return r.emit(ctx, run.Planned{Error: err.Error()})
 	}
 	r.plan = plan
-	return r.emit(ctx, Planned{Plan: plan.Clone()})
+	return r.emit(ctx, run.Planned{Plan: plan.Clone()})
 }
 
 // planWanted reports whether it is time to try for a plan again: one failed, or
 // was made without a model and nothing became of it. The second try is in step
 // 2, the third in step 4.
-func (r *run) planWanted() bool {
+func (r *episode) planWanted() bool {
 	if r.Planner == nil || r.planTries == 0 || r.planTries >= planTries {
 		return false
 	}
@@ -71,7 +72,7 @@ func (r *run) planWanted() bool {
 
 // assessAndPropose asks the world model what the last batch did, and the actor
 // what to do next, at the same time: a harmless step waits for one model call.
-func (r *run) assessAndPropose(ctx context.Context) (turn, error) {
+func (r *episode) assessAndPropose(ctx context.Context) (turn, error) {
 	if r.planWanted() {
 		if err := r.makePlan(ctx); err != nil {
 			return turn{}, err
@@ -106,7 +107,7 @@ func (r *run) assessAndPropose(ctx context.Context) (turn, error) {
 
 // question is what the actor is asked now. The plan is a copy: it may advance
 // while the actor thinks.
-func (r *run) question() question {
+func (r *episode) question() question {
 	q := question{task: r.task, plan: r.plan.Clone(), history: &r.history, now: r.now}
 	if region := r.last.zoom; region != nil {
 		picture, err := r.now.Zoom(region.Rect(), r.now.Image.Mapping.Size)
@@ -122,7 +123,7 @@ func (r *run) question() question {
 
 // assess asks the world model about the last batch; nil if there was none, or
 // if it could not tell.
-func (r *run) assess(ctx context.Context) (*worldmodel.Assessment, error) {
+func (r *episode) assess(ctx context.Context) (*worldmodel.Assessment, error) {
 	if r.before == nil || len(r.last.results) == 0 {
 		return nil, nil
 	}
@@ -138,15 +139,15 @@ func (r *run) assess(ctx context.Context) (*worldmodel.Assessment, error) {
 	}
 	if err != nil {
 		r.log().WarnContext(ctx, "no assessment", "err", err)
-		return nil, r.emit(ctx, Assessed{FrameID: r.now.FrameID, Error: err.Error()})
+		return nil, r.emit(ctx, run.Assessed{FrameID: r.now.FrameID, Error: err.Error()})
 	}
 	return a, nil
 }
 
 // advance completes the current step of the plan if the claim of the world
 // model holds on the fresh observation.
-func (r *run) advance(ctx context.Context, a *worldmodel.Assessment) error {
-	e := Assessed{FrameID: r.now.FrameID, Assessment: a}
+func (r *episode) advance(ctx context.Context, a *worldmodel.Assessment) error {
+	e := run.Assessed{FrameID: r.now.FrameID, Assessment: a}
 	if r.plan != nil {
 		evidence, why := worldmodel.Progress(r.plan, a, r.now)
 		e.Why = why
@@ -163,7 +164,7 @@ func (r *run) advance(ctx context.Context, a *worldmodel.Assessment) error {
 }
 
 // report tells the actor what became of its last batch.
-func (r *run) report() string {
+func (r *episode) report() string {
 	p := reportPrompt{Stopped: r.last.stopped, Answer: r.last.answer, Bad: r.last.bad, Denied: r.last.denied, ZoomFailed: r.last.zoomFailed, Alone: r.last.alone}
 	for _, result := range r.last.results {
 		line := resultLine{
@@ -183,14 +184,14 @@ func (r *run) report() string {
 }
 
 // remember closes the turn: what the actor saw and said, and what came of it.
-func (r *run) remember(t turn, b batch) {
+func (r *episode) remember(t turn, b batch) {
 	r.history.add(t.question, t.reply, b.words())
 	r.last = b
 }
 
 // badReply lets the actor read why its reply was no action. Nothing was done,
 // so the observation stays.
-func (r *run) badReply(t turn) error {
+func (r *episode) badReply(t turn) error {
 	r.badReplies++
 	if limit := cmp.Or(r.MaxBadReplies, 4); r.badReplies >= limit {
 		return fmt.Errorf("%d replies of the actor in a row are no action, the last because: %w", limit, errors.Join(t.cause, t.bad))
@@ -201,10 +202,10 @@ func (r *run) badReply(t turn) error {
 	return nil
 }
 
-func proposed(t turn) Proposed {
-	e := Proposed{FrameID: t.now.FrameID, Thought: t.Thought, Expect: t.Expect}
+func proposed(t turn) run.Proposed {
+	e := run.Proposed{FrameID: t.now.FrameID, Thought: t.Thought, Expect: t.Expect}
 	for _, a := range t.Actions {
-		e.Actions = append(e.Actions, Recorded{a})
+		e.Actions = append(e.Actions, run.Recorded{Action: a})
 	}
 	if t.bad != nil {
 		e.Error = t.bad.Error()
@@ -214,7 +215,7 @@ func proposed(t turn) Proposed {
 
 // revise asks for a new plan because of guidance. That it fails, or that the
 // plan was changed often enough, stops nothing.
-func (r *run) revise(ctx context.Context, source, guidance string) error {
+func (r *episode) revise(ctx context.Context, source, guidance string) error {
 	if r.plan == nil || r.Planner == nil {
 		return nil
 	}
@@ -226,10 +227,10 @@ func (r *run) revise(ctx context.Context, source, guidance string) error {
 	}
 	if err != nil {
 		r.log().WarnContext(ctx, "plan not revised", "err", err)
-		return r.emit(ctx, Planned{Plan: r.plan.Clone(), Error: err.Error()})
+		return r.emit(ctx, run.Planned{Plan: r.plan.Clone(), Error: err.Error()})
 	}
 	r.plan, r.extended = plan, false
-	return r.emit(ctx, Planned{Plan: plan.Clone()})
+	return r.emit(ctx, run.Planned{Plan: plan.Clone()})
 }
 
 // maxBadReply is how many bytes of a reply that is no action are kept, for the

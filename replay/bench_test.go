@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
 
 // benchEvent writes the same event over and over.
-func benchEvent(b *testing.B, e agent.Event) {
+func benchEvent(b *testing.B, e run.Event) {
 	j := newJournal(b)
 	put(b, j, started("x"))
 	e.Time = time.Now()
@@ -83,7 +83,7 @@ func benchStep(b *testing.B, size, sent image.Point) {
 	picture := noisy(sent)
 	data, err := encodePNG(picture)
 	require.NoError(b, err)
-	look := agent.Observed{Frame: size, Mapping: screen.Mapping{Source: frame.Rect, Size: sent}, Screen: "1",
+	look := run.Observed{Frame: size, Mapping: screen.Mapping{Source: frame.Rect, Size: sent}, Screen: "1",
 		Windows: []screen.Window{{ID: 1, Title: "notes - Editor", Class: "Editor", Type: "normal", Box: frame.Rect, Focused: true}}}
 	for i := range 80 {
 		look.Targets = append(look.Targets, atspi.Node{ID: fmt.Sprintf("n%d", i), App: "editor", PID: 4711, Parent: i/8 - 1, Depth: 2, Role: "push button",
@@ -96,10 +96,10 @@ func benchStep(b *testing.B, size, sent image.Point) {
 		look.FrameID = fmt.Sprintf("f%d", n)
 		o := &screen.Observation{FrameID: look.FrameID, Frame: frame, Image: screen.Image{Data: data, Type: "image/png", Mapping: look.Mapping}}
 		require.NoError(b, j.Frame(b.Context(), o))
-		put(b, j, agent.Event{Step: n, Kind: "observed", Data: look},
+		put(b, j, run.Event{Step: n, Kind: "observed", Data: look},
 			called(n, llm.WorldModel, "assess", prompt, "it goes on"), called(n, llm.Actor, "propose", prompt, "click the button"),
-			proposes(n, look.FrameID, click(20, 20)), agent.Event{Step: n, Kind: "reviewed", Data: agent.Reviewed{Verdict: agent.Go}},
-			acting(n, click(20, 20)), agent.Event{Step: n, Kind: "acted", Data: agent.Acted{Status: actuator.Delivered, Millis: 40}})
+			proposes(n, look.FrameID, click(20, 20)), run.Event{Step: n, Kind: "reviewed", Data: run.Reviewed{Verdict: run.Go}},
+			acting(n, click(20, 20)), run.Event{Step: n, Kind: "acted", Data: run.Acted{Status: actuator.Delivered, Millis: 40}})
 		b.StopTimer()
 		stored += dropFrame(b, j, look.FrameID)
 		b.StartTimer()

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/planner"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -166,9 +166,9 @@ func turnsOf(ctx context.Context, r *Run) (list []*Turn, err error) {
 		t.act(s)
 		for _, e := range s.Events {
 			switch data := e.Data.(type) {
-			case agent.Planned:
+			case run.Planned:
 				plan = cmpPlan(data.Plan, plan)
-			case agent.Assessed:
+			case run.Assessed:
 				plan = cmpPlan(data.Plan, plan)
 			}
 		}
@@ -205,7 +205,7 @@ func describePlan(p *planner.Plan) (now, hash string) {
 }
 
 // see keeps what the turn began with.
-func (t *Turn) see(ctx context.Context, r *Run, o *agent.Observed) {
+func (t *Turn) see(ctx context.Context, r *Run, o *run.Observed) {
 	if o == nil {
 		return
 	}
@@ -263,7 +263,7 @@ func (t *Turn) act(s *Step) {
 // Words describe an action for a person: with the elements that it is for, which
 // seen tells, in place of points. seen may be nil. What is typed is told by its
 // length only, unless typed is true.
-func Words(a actuator.Action, seen *agent.Observed, typed bool) string {
+func Words(a actuator.Action, seen *run.Observed, typed bool) string {
 	words := actuator.Describe(a)
 	if typed {
 		words = actuator.DescribeFull(a)
@@ -281,7 +281,7 @@ func Words(a actuator.Action, seen *agent.Observed, typed bool) string {
 }
 
 // lookAt makes as much of an observation as tells what lies where.
-func lookAt(e *agent.Observed) *screen.Observation {
+func lookAt(e *run.Observed) *screen.Observation {
 	o := &screen.Observation{Windows: e.Windows, Tree: screen.Tree{Nodes: e.Targets}}
 	o.Image.Mapping = e.Mapping
 	return o

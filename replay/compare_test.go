@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -91,28 +91,28 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareResultsAndScreens(t *testing.T) {
-	record := func(name string, status actuator.Status, end agent.Outcome, change ...func(*screen.Observation)) string {
+	record := func(name string, status actuator.Status, end run.Outcome, change ...func(*screen.Observation)) string {
 		j := newJournal(t)
 		put(t, j, started(name))
 		look(t, j, 0, editor("f0001", change...))
 		put(t, j, proposes(1, "f0001", click(20, 15)), acting(1, click(20, 15)),
-			agent.Event{Step: 1, Kind: "acted", Data: agent.Acted{Status: status}},
-			agent.Event{Step: 1, Kind: "run_ended", Data: agent.RunEnded{Outcome: end}})
+			run.Event{Step: 1, Kind: "acted", Data: run.Acted{Status: status}},
+			run.Event{Step: 1, Kind: "run_ended", Data: run.RunEnded{Outcome: end}})
 		require.NoError(t, j.Close())
 		return j.Dir()
 	}
-	fine := record("x", actuator.Delivered, agent.OutcomeDone)
-	c := compareDirs(t, fine, record("y", actuator.NoEffect, agent.OutcomeDone))
+	fine := record("x", actuator.Delivered, run.OutcomeDone)
+	c := compareDirs(t, fine, record("y", actuator.NoEffect, run.OutcomeDone))
 	assert.False(t, c.SameTask)
 	assert.Equal(t, SamePicture, c.Pairs[1].Screen)
 	assert.Equal(t, `parted at step 1: both click left on push button "Save"; A: delivered; B: no effect`, c.Words)
 
-	c = compareDirs(t, fine, record("x", actuator.Delivered, agent.OutcomeOutOfSteps))
+	c = compareDirs(t, fine, record("x", actuator.Delivered, run.OutcomeOutOfSteps))
 	assert.False(t, c.Same())
 	assert.Equal(t, "they did the same, but A ended: done, and B: out of steps", c.Words)
 
 	other := func(o *screen.Observation) { write(o.Frame, 5, 200, "12:30") }
-	c = compareDirs(t, fine, record("x", actuator.Delivered, agent.OutcomeDone, other))
+	c = compareDirs(t, fine, record("x", actuator.Delivered, run.OutcomeDone, other))
 	assert.True(t, c.Same())
 	assert.Equal(t, SameContent, c.Pairs[1].Screen, "another picture of the same windows")
 
@@ -123,7 +123,7 @@ func TestCompareResultsAndScreens(t *testing.T) {
 			o.Tree.Nodes[i].Box = o.Tree.Nodes[i].Box.Add(image.Pt(-4, -4))
 		}
 	}
-	c = compareDirs(t, fine, record("x", actuator.Delivered, agent.OutcomeDone, moved))
+	c = compareDirs(t, fine, record("x", actuator.Delivered, run.OutcomeDone, moved))
 	assert.True(t, c.Same(), "the same element, wherever it lies")
 	assert.Equal(t, OtherScreen, c.Pairs[1].Screen)
 }

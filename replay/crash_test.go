@@ -22,8 +22,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
+	"desktop-agent/run"
 )
 
 const (
@@ -106,7 +106,7 @@ func crash(ctx context.Context, exe, dir string, after time.Duration) (acknowled
 			return 0, false, err
 		}
 		n++
-		if acting, ok := e.Data.(agent.Acting); ok {
+		if acting, ok := e.Data.(run.Acting); ok {
 			if _, err := r.Frame(string(acting.Action.Action.(actuator.Type).Text)); err != nil {
 				return 0, false, err
 			}
@@ -128,7 +128,7 @@ func writeUntilKilled(t *testing.T, dir string) {
 	j, err := Create(dir)
 	require.NoError(t, err)
 	seq := 0
-	say := func(step int, data agent.EventData) {
+	say := func(step int, data run.EventData) {
 		require.NoError(t, j.Append(t.Context(), step, data))
 		seq++
 		fmt.Fprintln(os.Stdout, seq) // not buffered
@@ -137,12 +137,12 @@ func writeUntilKilled(t *testing.T, dir string) {
 	for step := 1; ; step++ {
 		frame := fmt.Sprintf("f%04d", step)
 		require.NoError(t, j.Frame(t.Context(), observation(frame, image.Pt(64, 48), image.Pt(32, 24), color.White)))
-		say(step, agent.Observed{FrameID: frame, Frame: image.Pt(64, 48)})
+		say(step, run.Observed{FrameID: frame, Frame: image.Pt(64, 48)})
 		say(step, called(step, llm.Actor, "propose", strings.Repeat("what next? ", 2000), "this").Data)
 		action := actuator.Type{Text: actuator.Secret(frame)}
 		say(step, proposes(step, frame, action).Data)
-		say(step, agent.Acting{Action: agent.Recorded{Action: action}})
-		say(step, agent.Acted{Status: actuator.Delivered})
+		say(step, run.Acting{Action: run.Recorded{Action: action}})
+		say(step, run.Acted{Status: actuator.Delivered})
 	}
 }
 

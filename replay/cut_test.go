@@ -18,10 +18,10 @@ import (
 	"pgregory.net/rapid"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/replay"
 	"desktop-agent/replay/report"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -34,32 +34,32 @@ func tiny(t testing.TB) string {
 	j, err := replay.Create(t.TempDir())
 	require.NoError(t, err)
 	defer j.Close()
-	say := func(step int, data agent.EventData) { require.NoError(t, j.Append(t.Context(), step, data)) }
+	say := func(step int, data run.EventData) { require.NoError(t, j.Append(t.Context(), step, data)) }
 	look := func(step int, id string) {
 		frame := image.NewRGBA(image.Rect(0, 0, 8, 6))
 		o := &screen.Observation{FrameID: id, Frame: frame, Bare: frame}
 		o.Image.Mapping = screen.Mapping{Source: frame.Rect, Size: frame.Rect.Size()}
 		require.NoError(t, j.Frame(t.Context(), o))
-		say(step, agent.Observed{FrameID: id, Frame: image.Pt(8, 6), Mapping: o.Image.Mapping, Targets: []atspi.Node{{ID: "n1", Parent: -1, Role: "frame", Name: "x"}}})
+		say(step, run.Observed{FrameID: id, Frame: image.Pt(8, 6), Mapping: o.Image.Mapping, Targets: []atspi.Node{{ID: "n1", Parent: -1, Role: "frame", Name: "x"}}})
 	}
-	say(0, agent.RunStarted{Schema: agent.Schema, Task: "naïve 漢字", Planning: "off"})
+	say(0, run.RunStarted{Schema: run.Schema, Task: "naïve 漢字", Planning: "off"})
 	look(0, "f1")
 	for step := 1; step <= 2; step++ {
-		click := agent.Recorded{Action: actuator.Click{At: &actuator.Point{X: 3, Y: 4}, Button: actuator.Left, Count: 1}}
+		click := run.Recorded{Action: actuator.Click{At: &actuator.Point{X: 3, Y: 4}, Button: actuator.Left, Count: 1}}
 		frame := fmt.Sprint("f", step)
-		say(step, agent.ModelCalled{Role: llm.Actor, Purpose: "propose", Messages: []agent.Message{{From: llm.User, Text: "what next?"}}, Response: &llm.Response{Text: "this"}})
-		say(step, agent.Proposed{FrameID: frame, Actions: []agent.Recorded{click}})
-		say(step, agent.Acting{Action: click})
-		say(step, agent.Acted{Status: actuator.Delivered})
+		say(step, run.ModelCalled{Role: llm.Actor, Purpose: "propose", Messages: []run.Message{{From: llm.User, Text: "what next?"}}, Response: &llm.Response{Text: "this"}})
+		say(step, run.Proposed{FrameID: frame, Actions: []run.Recorded{click}})
+		say(step, run.Acting{Action: click})
+		say(step, run.Acted{Status: actuator.Delivered})
 		look(step, fmt.Sprint("f", step+1))
 	}
-	say(2, agent.RunEnded{Outcome: agent.OutcomeDone, Steps: 2})
+	say(2, run.RunEnded{Outcome: run.OutcomeDone, Steps: 2})
 	require.NoError(t, j.Close())
 	return j.Dir()
 }
 
 // read returns the events up to the first error.
-func read(r *replay.Run) (list []agent.Event, err error) {
+func read(r *replay.Run) (list []run.Event, err error) {
 	for e, err := range r.Events() {
 		if err != nil {
 			return list, err
@@ -99,7 +99,7 @@ func TestCutAtEveryByte(t *testing.T) {
 		all, err := read(whole)
 		require.NoError(t, err)
 		if killed {
-			info := fmt.Sprintf(`{"schema":%d,"id":"x","state":"running","created":"2026-01-02T15:04:05Z","events":0,"frames":0}`, agent.Schema)
+			info := fmt.Sprintf(`{"schema":%d,"id":"x","state":"running","created":"2026-01-02T15:04:05Z","events":0,"frames":0}`, run.Schema)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "run.json"), []byte(info), 0o600))
 		}
 		for at := len(data); at >= 0; at-- {
@@ -223,12 +223,12 @@ func TestAnEventOf100MBIsNotWritten(t *testing.T) {
 	j, err := replay.Create(t.TempDir())
 	require.NoError(t, err)
 	defer j.Close()
-	require.NoError(t, j.Append(t.Context(), 0, agent.RunStarted{Schema: agent.Schema}))
+	require.NoError(t, j.Append(t.Context(), 0, run.RunStarted{Schema: run.Schema}))
 	text := strings.Repeat("x", 100<<20)
-	for _, data := range []agent.EventData{
-		agent.Planned{Error: text},
-		agent.RunStarted{Schema: agent.Schema, Settings: map[string]any{"a": []any{map[string]string{"b": text}}}},
-		agent.Acting{Action: agent.Recorded{Action: actuator.Type{Text: actuator.Secret(text)}}},
+	for _, data := range []run.EventData{
+		run.Planned{Error: text},
+		run.RunStarted{Schema: run.Schema, Settings: map[string]any{"a": []any{map[string]string{"b": text}}}},
+		run.Acting{Action: run.Recorded{Action: actuator.Type{Text: actuator.Secret(text)}}},
 	} {
 		j, err := replay.Create(t.TempDir())
 		require.NoError(t, err)
@@ -271,7 +271,7 @@ func refusesLongLine(t *testing.T, dir string, events int) {
 	used := allocated(func() { r, err = replay.Open(dir) })
 	require.NoError(t, err)
 	assert.Less(t, used, uint64(1<<20))
-	var got []agent.Event
+	var got []run.Event
 	used = allocated(func() { got, err = read(r) })
 	assert.Len(t, got, events, "all that came before")
 	assert.ErrorContains(t, err, fmt.Sprintf("events.jsonl line %d: it is longer than an event can be (64 MB): the file is damaged", events+1))

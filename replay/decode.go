@@ -10,29 +10,29 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	json "github.com/go-json-experiment/json/v1"
 
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // decoders makes an event's data of its JSON, by kind.
-var decoders = map[string]func([]byte) (agent.EventData, error){
-	"run_started":   decode[agent.RunStarted],
-	"observed":      decode[agent.Observed],
-	"model_called":  decode[agent.ModelCalled],
-	"planned":       decode[agent.Planned],
-	"assessed":      decode[agent.Assessed],
-	"proposed":      decode[agent.Proposed],
-	"reviewed":      decode[agent.Reviewed],
-	"acting":        decode[agent.Acting],
-	"acted":         decode[agent.Acted],
-	"batch_stopped": decode[agent.BatchStopped],
-	"answered":      decode[agent.Answered],
-	"located":       decode[agent.Located],
-	"diverged":      decode[agent.Diverged],
-	"goal_checked":  decode[agent.GoalChecked],
-	"run_ended":     decode[agent.RunEnded],
+var decoders = map[string]func([]byte) (run.EventData, error){
+	"run_started":   decode[run.RunStarted],
+	"observed":      decode[run.Observed],
+	"model_called":  decode[run.ModelCalled],
+	"planned":       decode[run.Planned],
+	"assessed":      decode[run.Assessed],
+	"proposed":      decode[run.Proposed],
+	"reviewed":      decode[run.Reviewed],
+	"acting":        decode[run.Acting],
+	"acted":         decode[run.Acted],
+	"batch_stopped": decode[run.BatchStopped],
+	"answered":      decode[run.Answered],
+	"located":       decode[run.Located],
+	"diverged":      decode[run.Diverged],
+	"goal_checked":  decode[run.GoalChecked],
+	"run_ended":     decode[run.RunEnded],
 }
 
-func decode[T agent.EventData](raw []byte) (agent.EventData, error) {
+func decode[T run.EventData](raw []byte) (run.EventData, error) {
 	var data T
 	if err := strict(raw, &data); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ type line struct {
 func Kinds() []string { return slices.Sorted(maps.Keys(decoders)) }
 
 // Decode makes an event of a line of events.jsonl.
-func Decode(data []byte) (e agent.Event, err error) {
+func Decode(data []byte) (e run.Event, err error) {
 	var raw line
 	if err := strict(data, &raw); err != nil {
 		return e, err
@@ -71,7 +71,7 @@ func Decode(data []byte) (e agent.Event, err error) {
 	return raw.event()
 }
 
-func (raw *line) event() (e agent.Event, err error) {
+func (raw *line) event() (e run.Event, err error) {
 	decode, known := decoders[raw.Kind]
 	if !known {
 		return e, fmt.Errorf("unknown kind of event %.80q: it is one of %s", raw.Kind,
@@ -82,25 +82,25 @@ func (raw *line) event() (e agent.Event, err error) {
 		return e, fmt.Errorf("%s: %w", raw.Kind, err)
 	}
 	switch data := data.(type) {
-	case agent.RunStarted:
+	case run.RunStarted:
 		err = checkSchema(data.Schema)
-	case agent.Observed:
+	case run.Observed:
 		err = checkFrameID(data.FrameID)
 	}
 	if err != nil {
 		return e, err
 	}
-	return agent.Event{Seq: raw.Seq, Time: raw.Time, Step: raw.Step, Kind: raw.Kind, Data: data}, nil
+	return run.Event{Seq: raw.Seq, Time: raw.Time, Step: raw.Step, Kind: raw.Kind, Data: data}, nil
 }
 
 // checkSchema refuses a journal that this program cannot read.
 func checkSchema(version int) error {
 	switch {
-	case version > agent.Schema:
+	case version > run.Schema:
 		return fmt.Errorf("the run was written by a newer version (journal schema %d; this program reads up to %d): update desktop-agent",
-			version, agent.Schema)
+			version, run.Schema)
 	case version < 1:
-		return fmt.Errorf("journal schema %d: it must be 1 to %d", version, agent.Schema)
+		return fmt.Errorf("journal schema %d: it must be 1 to %d", version, run.Schema)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"time"
 
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // The names inside the folder of a run.
@@ -37,13 +37,13 @@ const (
 
 // Info is run.json: what was asked, with which settings, and how it ended.
 type Info struct {
-	Schema  int               `json:"schema"` // of the journal: [agent.Schema]
+	Schema  int               `json:"schema"` // of the journal: [run.Schema]
 	ID      string            `json:"id"`     // names the run; sorts by time
 	State   State             `json:"state"`
 	Created time.Time         `json:"created"`
 	Closed  time.Time         `json:"closed,omitzero"`
-	Asked   *agent.RunStarted `json:"asked,omitempty"` // nil until the run's first event
-	Ended   *agent.RunEnded   `json:"ended,omitempty"` // nil until the run's last event
+	Asked   *run.RunStarted   `json:"asked,omitempty"` // nil until the run's first event
+	Ended   *run.RunEnded     `json:"ended,omitempty"` // nil until the run's last event
 	Events  int               `json:"events"`          // events written; 0 while the run goes on
 	Frames  int               `json:"frames"`          // frames stored; 0 while the run goes on
 	Error   string            `json:"error,omitempty"` // why the journal could not go on

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"desktop-agent/agent"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -33,7 +33,7 @@ const patience = 10 * time.Second
 //
 // What is acknowledged is kept: Event returns once the line is with the
 // operating system, which survives the end of this program. Before an
-// [agent.Acting] is acknowledged, it and everything before it, the frames
+// [run.Acting] is acknowledged, it and everything before it, the frames
 // included, are also synced to the disk, which survives the end of the machine.
 // After an error nothing more is written, and every call returns that error.
 type Journal struct {
@@ -69,7 +69,7 @@ func Create(dir string) (*Journal, error) {
 	}
 	j := &Journal{
 		dir:  filepath.Join(dir, id),
-		info: Info{Schema: agent.Schema, ID: id, State: Running, Created: now},
+		info: Info{Schema: run.Schema, ID: id, State: Running, Created: now},
 	}
 	j.moved = sync.NewCond(&j.mu)
 	if err := j.open(); err != nil {
@@ -134,7 +134,7 @@ func (j *Journal) Latest() (*screen.Observation, int) {
 
 // Frame stores the frame of an observation, and the image sent to a model where
 // that is another one. The picture is encoded and written beside the caller,
-// who must not change the observation; an [agent.Acting] waits for it, and
+// who must not change the observation; an [run.Acting] waits for it, and
 // returns its error.
 func (j *Journal) Frame(ctx context.Context, o *screen.Observation) error {
 	if err := checkFrameID(o.FrameID); err != nil {
@@ -157,7 +157,7 @@ func (j *Journal) Frame(ctx context.Context, o *screen.Observation) error {
 
 // Event writes one event. Events are written in the order of Seq, from 1 and
 // without gaps: one that comes early waits a while for those before it.
-func (j *Journal) Event(ctx context.Context, e agent.Event) error {
+func (j *Journal) Event(ctx context.Context, e run.Event) error {
 	line, err := encodeEvent(e)
 	if err != nil {
 		return j.fail(err)
@@ -176,16 +176,16 @@ func (j *Journal) Event(ctx context.Context, e agent.Event) error {
 
 // Append writes an event that has no number yet: it gets the next one, and the
 // present time. It is for a writer that is alone.
-func (j *Journal) Append(ctx context.Context, step int, data agent.EventData) error {
+func (j *Journal) Append(ctx context.Context, step int, data run.EventData) error {
 	j.mu.Lock()
 	seq := j.written + 1
 	j.mu.Unlock()
-	return j.Event(ctx, agent.Event{Seq: seq, Time: time.Now(), Step: step, Kind: agent.Kind(data), Data: data})
+	return j.Event(ctx, run.Event{Seq: seq, Time: time.Now(), Step: step, Kind: run.Kind(data), Data: data})
 }
 
 // encodeEvent returns the line of an event, without what chains it to those
 // before.
-func encodeEvent(e agent.Event) ([]byte, error) {
+func encodeEvent(e run.Event) ([]byte, error) {
 	if heavier(reflect.ValueOf(e.Data), maxLine) {
 		return nil, fmt.Errorf("encode event %d (%s): it is more than a journal keeps in one event (%d MB)",
 			e.Seq, e.Kind, maxLine>>20)
@@ -295,8 +295,8 @@ func (j *Journal) fail(err error) error {
 }
 
 // write appends a line, and does what its kind asks for. j.mu is held.
-func (j *Journal) write(e agent.Event, line []byte) error {
-	_, acting := e.Data.(agent.Acting)
+func (j *Journal) write(e run.Event, line []byte) error {
+	_, acting := e.Data.(run.Acting)
 	if acting {
 		if _, err := j.frames.wait(); err != nil {
 			return err
@@ -311,16 +311,16 @@ func (j *Journal) write(e agent.Event, line []byte) error {
 	}
 	j.written, j.head = e.Seq, hashOf(line)
 	switch data := e.Data.(type) {
-	case agent.Acting:
+	case run.Acting:
 		return j.events.Sync()
-	case agent.Observed:
+	case run.Observed:
 		if j.frame != nil && j.frame.FrameID == data.FrameID {
 			j.seen, j.seenIn = j.frame, e.Step
 		}
-	case agent.RunStarted:
+	case run.RunStarted:
 		j.info.Asked = &data
 		return j.info.save(j.root)
-	case agent.RunEnded:
+	case run.RunEnded:
 		j.info.Ended = &data
 	}
 	return nil

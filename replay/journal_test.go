@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -34,14 +34,14 @@ func newJournal(t testing.TB) *Journal {
 }
 
 // put writes events, numbered after those that are written already.
-func put(t testing.TB, j *Journal, events ...agent.Event) {
+func put(t testing.TB, j *Journal, events ...run.Event) {
 	t.Helper()
 	for _, e := range events {
 		require.NoError(t, j.Event(t.Context(), numbered(j, e)))
 	}
 }
 
-func numbered(j *Journal, e agent.Event) agent.Event {
+func numbered(j *Journal, e run.Event) run.Event {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	e.Seq = j.written + 1
@@ -51,16 +51,16 @@ func numbered(j *Journal, e agent.Event) agent.Event {
 	return e
 }
 
-func started(task string) agent.Event {
-	return agent.Event{Kind: "run_started", Data: agent.RunStarted{Schema: agent.Schema, Task: task, Planning: "suggestive", Guard: "none"}}
+func started(task string) run.Event {
+	return run.Event{Kind: "run_started", Data: run.RunStarted{Schema: run.Schema, Task: task, Planning: "suggestive", Guard: "none"}}
 }
 
-func acting(step int, a actuator.Action) agent.Event {
-	return agent.Event{Step: step, Kind: "acting", Data: agent.Acting{Action: agent.Recorded{Action: a}}}
+func acting(step int, a actuator.Action) run.Event {
+	return run.Event{Step: step, Kind: "acting", Data: run.Acting{Action: run.Recorded{Action: a}}}
 }
 
 // events reads all events of a run.
-func events(t testing.TB, r *Run) (list []agent.Event) {
+func events(t testing.TB, r *Run) (list []run.Event) {
 	t.Helper()
 	for e, err := range r.Events() {
 		require.NoError(t, err)
@@ -90,7 +90,7 @@ func TestJournalRoundTrip(t *testing.T) {
 	j := newJournal(t)
 	put(t, j, started("write <b>&"), acting(1, actuator.Type{Text: "naïve 漢字 🙂 <&>\\\"'"}))
 	require.NoError(t, j.Frame(t.Context(), observation("f0001", image.Pt(40, 30), image.Pt(40, 30), color.White)))
-	put(t, j, agent.Event{Step: 1, Kind: "run_ended", Data: agent.RunEnded{Outcome: agent.OutcomeDone, Answer: "saved"}})
+	put(t, j, run.Event{Step: 1, Kind: "run_ended", Data: run.RunEnded{Outcome: run.OutcomeDone, Answer: "saved"}})
 
 	r, err := Open(j.Dir())
 	require.NoError(t, err)
@@ -103,13 +103,13 @@ func TestJournalRoundTrip(t *testing.T) {
 	assert.Equal(t, Ended, r.Info.State)
 	assert.Equal(t, j.ID(), r.Info.ID)
 	assert.Equal(t, "write <b>&", r.Info.Asked.Task)
-	assert.Equal(t, agent.OutcomeDone, r.Info.Ended.Outcome)
+	assert.Equal(t, run.OutcomeDone, r.Info.Ended.Outcome)
 	assert.Equal(t, 3, r.Info.Events)
 	assert.Equal(t, 1, r.Info.Frames)
 	assert.Zero(t, r.Cut)
 	list := events(t, r)
 	require.Len(t, list, 3)
-	typed := list[1].Data.(agent.Acting).Action.Action
+	typed := list[1].Data.(run.Acting).Action.Action
 	assert.Equal(t, actuator.Type{Text: "naïve 漢字 🙂 <&>\\\"'"}, typed)
 	assert.ErrorIs(t, j.Event(t.Context(), acting(1, actuator.Copy{})), fs.ErrClosed)
 	assert.ErrorIs(t, j.Frame(t.Context(), observation("f0002", image.Pt(4, 3), image.Pt(4, 3), color.White)), fs.ErrClosed)
@@ -234,7 +234,7 @@ func TestEventsAtOnceAreInOrder(t *testing.T) {
 	const n = 200
 	for seq := n; seq > 1; seq-- { // the last first
 		all.Go(func() {
-			e := agent.Event{Seq: seq, Step: seq, Kind: "planned", Data: agent.Planned{Error: fmt.Sprint(seq)}}
+			e := run.Event{Seq: seq, Step: seq, Kind: "planned", Data: run.Planned{Error: fmt.Sprint(seq)}}
 			assert.NoError(t, j.Event(t.Context(), e))
 		})
 	}
@@ -299,7 +299,7 @@ func TestReadOnlyFolder(t *testing.T) {
 func TestEventThatIsNoJSON(t *testing.T) {
 	j := newJournal(t)
 	e := started("x")
-	e.Data = agent.RunStarted{Settings: map[string]any{"f": func() {}}}
+	e.Data = run.RunStarted{Settings: map[string]any{"f": func() {}}}
 	assert.ErrorContains(t, j.Event(t.Context(), numbered(j, e)), "encode event 1 (run_started)")
 	var info Info
 	data, err := os.ReadFile(filepath.Join(j.Dir(), "run.json"))
@@ -315,7 +315,7 @@ func TestLatestIsTheLastFrameThatWasRecorded(t *testing.T) {
 	assert.Zero(t, step)
 	first := observation("f1", image.Pt(4, 4), image.Pt(4, 4), color.White)
 	require.NoError(t, j.Frame(t.Context(), first))
-	put(t, j, agent.Event{Step: 3, Kind: "observed", Data: agent.Observed{FrameID: "f1"}})
+	put(t, j, run.Event{Step: 3, Kind: "observed", Data: run.Observed{FrameID: "f1"}})
 	require.NoError(t, j.Frame(t.Context(), observation("f2", image.Pt(4, 4), image.Pt(4, 4), color.White)))
 	o, step = j.Latest()
 	assert.Same(t, first, o)

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // A Summary is a run in a few words, from run.json and the sizes of its files.
@@ -27,14 +27,14 @@ type Summary struct {
 	Task    string        `json:"task"`
 	State   State         `json:"state"`
 	Killed  bool          `json:"killed"`            // its state is [Running], but nobody writes it
-	Outcome agent.Outcome `json:"outcome,omitempty"` // "" unless its last event is there
+	Outcome run.Outcome   `json:"outcome,omitempty"` // "" unless its last event is there
 	Steps   int           `json:"steps"`
 	Calls   int           `json:"calls"` // of models
 	Dollars float64       `json:"dollars"`
 	Created time.Time     `json:"created"`
 	Elapsed time.Duration `json:"elapsed"` // nanoseconds; 0 if unknown
 	Bytes   int64         `json:"bytes"`   // of all its files
-	Replay  *agent.Replay `json:"replay,omitempty"`
+	Replay  *run.Replay   `json:"replay,omitempty"`
 	Error   string        `json:"error,omitempty"` // why it cannot be read; then the rest is unknown
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // dated gives a run a name and a time of its own.
@@ -237,6 +237,6 @@ func BenchmarkList(b *testing.B) {
 		list, err := List(dir)
 		require.NoError(b, err)
 		require.Len(b, list, 1000)
-		require.Equal(b, agent.OutcomeDone, list[0].Outcome)
+		require.Equal(b, run.OutcomeDone, list[0].Outcome)
 	}
 }

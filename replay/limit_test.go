@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // TestFileLimit runs a journal against a real limit of the kernel, in a process
@@ -39,7 +39,7 @@ func TestFileLimit(t *testing.T) {
 	t.Run("event", func(t *testing.T) {
 		j := newJournal(t)
 		put(t, j, started("x"))
-		long := agent.Event{Kind: "planned", Data: agent.Planned{Error: strings.Repeat("x", 80<<10)}}
+		long := run.Event{Kind: "planned", Data: run.Planned{Error: strings.Repeat("x", 80<<10)}}
 		put(t, j, long)
 		err := j.Event(t.Context(), numbered(j, long)) // the half that fits must go again
 		require.ErrorIs(t, err, syscall.EFBIG)

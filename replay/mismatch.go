@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -69,7 +69,7 @@ func inputs(a actuator.Action) bool {
 
 // differs returns in words what was expected and what was found; they are equal
 // if all that the action needs is the same.
-func (m *Recorded) differs(a actuator.Action, was *agent.Observed, o *screen.Observation) (expected, found string, err error) {
+func (m *Recorded) differs(a actuator.Action, was *run.Observed, o *screen.Observation) (expected, found string, err error) {
 	if was.Frame != o.Frame.Rect.Size() || was.Mapping != o.Image.Mapping {
 		return geometry(was.Frame, was.Mapping), geometry(o.Frame.Rect.Size(), o.Image.Mapping), nil
 	}
@@ -160,7 +160,7 @@ const (
 // unlike returns which share of the pixels around a device pixel differ between
 // the recorded and the live frame. A blinking caret is below the limit, another
 // word above it.
-func (m *Recorded) unlike(was *agent.Observed, o *screen.Observation, p image.Point) (float64, error) {
+func (m *Recorded) unlike(was *run.Observed, o *screen.Observation, p image.Point) (float64, error) {
 	recorded, _, err := m.run.Pixels(was)
 	if err != nil {
 		return 0, err

@@ -8,13 +8,13 @@ import (
 	"image/draw"
 	"image/png"
 
-	"desktop-agent/agent"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
 // Recall makes an observation of its event: everything but the pixels. Its
 // frames have their size and no content; [Run.Pixels] reads that.
-func Recall(e *agent.Observed) *screen.Observation {
+func Recall(e *run.Observed) *screen.Observation {
 	o := &screen.Observation{
 		FrameID: e.FrameID, At: e.At, Cursor: e.Cursor, Monitors: e.Monitors, Windows: e.Windows,
 		Frame: &image.RGBA{Rect: image.Rectangle{Max: e.Frame}}, Settled: e.Settled, Timing: e.Timing,
@@ -30,7 +30,7 @@ func Recall(e *agent.Observed) *screen.Observation {
 
 // Pixels reads the frame of an observation: with the pointer, and without it
 // where the journal keeps what the pointer covers (since schema 2).
-func (r *Run) Pixels(e *agent.Observed) (frame, bare *image.RGBA, err error) {
+func (r *Run) Pixels(e *run.Observed) (frame, bare *image.RGBA, err error) {
 	img, err := r.Frame(e.FrameID)
 	if err != nil {
 		return nil, nil, err

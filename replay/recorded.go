@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"desktop-agent/agent"
 	"desktop-agent/llm"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -63,18 +63,18 @@ type Count struct {
 // NewRecorded reads the replies of a run. live is the desktop that they are
 // used on. The whole run is read once, so that one which is damaged is refused
 // before anything is done. Close it to let the run's file go.
-func NewRecorded(run *Run, live Live) (*Recorded, error) {
-	m := &Recorded{run: run, live: live, seen: -1}
-	for step, err := range run.Steps() {
+func NewRecorded(stored *Run, live Live) (*Recorded, error) {
+	m := &Recorded{run: stored, live: live, seen: -1}
+	for step, err := range stored.Steps() {
 		if err != nil {
-			return nil, fmt.Errorf("recorded run %s: %w", run.Info.ID, err)
+			return nil, fmt.Errorf("recorded run %s: %w", stored.Info.ID, err)
 		}
 		m.counts.Unused += len(step.Calls)
 	}
 	if m.counts.Unused == 0 {
-		return nil, fmt.Errorf("recorded run %s: no model was called in it", run.Info.ID)
+		return nil, fmt.Errorf("recorded run %s: no model was called in it", stored.Info.ID)
 	}
-	m.next, m.stop = iter.Pull2(run.Steps())
+	m.next, m.stop = iter.Pull2(stored.Steps())
 	return m, nil
 }
 
@@ -168,9 +168,9 @@ func shows(req *llm.Request, frameID string) bool {
 }
 
 // sameText reports whether messages say what recorded ones said, pictures aside.
-func sameText(live []llm.Message, recorded []agent.Message) bool {
-	return slices.EqualFunc(live, recorded, func(a llm.Message, b agent.Message) bool {
-		w := agent.Written(a)
+func sameText(live []llm.Message, recorded []run.Message) bool {
+	return slices.EqualFunc(live, recorded, func(a llm.Message, b run.Message) bool {
+		w := run.Written(a)
 		return w.From == b.From && w.Text == b.Text && w.CallID == b.CallID && slices.Equal(w.Calls, b.Calls)
 	})
 }

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -53,8 +53,8 @@ func click(x, y int) actuator.Action {
 	return actuator.Click{At: &actuator.Point{X: x, Y: y}, Button: actuator.Left, Count: 1}
 }
 
-func observed(step int, o *screen.Observation) agent.Event {
-	return agent.Event{Step: step, Kind: "observed", Data: agent.Observed{
+func observed(step int, o *screen.Observation) run.Event {
+	return run.Event{Step: step, Kind: "observed", Data: run.Observed{
 		FrameID: o.FrameID, Mapping: o.Image.Mapping, Frame: o.Frame.Rect.Size(), Cursor: o.Cursor,
 		Windows: o.Windows, Targets: targets(o),
 	}}
@@ -67,19 +67,19 @@ func targets(o *screen.Observation) (list []atspi.Node) {
 	return list
 }
 
-func called(step int, role llm.Role, purpose, prompt, answer string) agent.Event {
-	return agent.Event{Step: step, Kind: "model_called", Data: agent.ModelCalled{
-		Role: role, Purpose: purpose, Messages: []agent.Message{{From: llm.User, Text: prompt}},
+func called(step int, role llm.Role, purpose, prompt, answer string) run.Event {
+	return run.Event{Step: step, Kind: "model_called", Data: run.ModelCalled{
+		Role: role, Purpose: purpose, Messages: []run.Message{{From: llm.User, Text: prompt}},
 		Response: &llm.Response{Text: answer, Finish: "stop"},
 	}}
 }
 
-func proposes(step int, frame string, actions ...actuator.Action) agent.Event {
-	p := agent.Proposed{FrameID: frame}
+func proposes(step int, frame string, actions ...actuator.Action) run.Event {
+	p := run.Proposed{FrameID: frame}
 	for _, a := range actions {
-		p.Actions = append(p.Actions, agent.Recorded{Action: a})
+		p.Actions = append(p.Actions, run.Recorded{Action: a})
 	}
-	return agent.Event{Step: step, Kind: "proposed", Data: p}
+	return run.Event{Step: step, Kind: "proposed", Data: p}
 }
 
 // look records a live observation.
@@ -99,7 +99,7 @@ func recording(t testing.TB, actions ...actuator.Action) *Run {
 		called(0, llm.Planner, "plan", "make a plan", "the plan"),
 		called(1, llm.Actor, "propose", "what now?", "the action"),
 		proposes(1, "f1", actions...),
-		agent.Event{Step: 1, Kind: "run_ended", Data: agent.RunEnded{Outcome: agent.OutcomeDone}})
+		run.Event{Step: 1, Kind: "run_ended", Data: run.RunEnded{Outcome: run.OutcomeDone}})
 	require.NoError(t, j.Close())
 	r, err := Open(j.Dir())
 	require.NoError(t, err)
@@ -149,8 +149,8 @@ func TestRecordedKnowsItsPlace(t *testing.T) {
 		}
 	}
 	failed := called(4, llm.Monitor, "review", "", "")
-	failed.Data = agent.ModelCalled{
-		Role: llm.Monitor, Purpose: "review", Messages: []agent.Message{{From: llm.User}}, Error: "endpoint: 503",
+	failed.Data = run.ModelCalled{
+		Role: llm.Monitor, Purpose: "review", Messages: []run.Message{{From: llm.User}}, Error: "endpoint: 503",
 	}
 	put(t, j, failed)
 	r, err := Open(j.Dir())
@@ -280,13 +280,13 @@ func TestRecordedChecksEachPoint(t *testing.T) {
 func TestNewRecordedRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		events  []agent.Event
+		events  []run.Event
 		wantErr string
 	}{
 		{"no calls", nil, "no model was called in it"},
-		{"a proposal of nobody", []agent.Event{proposes(1, "f1", click(1, 1))}, "is not the newest that was observed"},
-		{"a damaged tree", []agent.Event{{Kind: "observed", Data: agent.Observed{FrameID: "f1", Targets: []atspi.Node{{Parent: 7}}}}}, "node 0 cannot have node 7 as its parent"},
-		{"a frame that was not seen", []agent.Event{called(1, llm.Actor, "propose", "", ""), proposes(1, "f9", click(1, 1))}, `frame "f9", which is not the newest`},
+		{"a proposal of nobody", []run.Event{proposes(1, "f1", click(1, 1))}, "is not the newest that was observed"},
+		{"a damaged tree", []run.Event{{Kind: "observed", Data: run.Observed{FrameID: "f1", Targets: []atspi.Node{{Parent: 7}}}}}, "node 0 cannot have node 7 as its parent"},
+		{"a frame that was not seen", []run.Event{called(1, llm.Actor, "propose", "", ""), proposes(1, "f9", click(1, 1))}, `frame "f9", which is not the newest`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			j := newJournal(t)

@@ -13,7 +13,7 @@ import (
 	"iter"
 	"os"
 
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // Limits on what is read, so that a damaged or hostile folder costs little.
@@ -101,11 +101,11 @@ func lastLine(f io.ReaderAt, size int64) (int64, error) {
 // Events yields the events that were whole when the run was opened, in order.
 // After an error, which names the line, it ends. It is an error, too, if there
 // are fewer than run.json says.
-func (r *Run) Events() iter.Seq2[agent.Event, error] {
-	return func(yield func(agent.Event, error) bool) {
+func (r *Run) Events() iter.Seq2[run.Event, error] {
+	return func(yield func(run.Event, error) bool) {
 		f, err := r.open(eventsFile)
 		if err != nil {
-			yield(agent.Event{}, err)
+			yield(run.Event{}, err)
 			return
 		}
 		defer f.Close()
@@ -119,7 +119,7 @@ func (r *Run) Events() iter.Seq2[agent.Event, error] {
 				err = fmt.Errorf("its number is %d: an event is missing or out of order", e.Seq)
 			}
 			if err != nil {
-				yield(agent.Event{}, fmt.Errorf("%s line %d: %w", eventsFile, n, err))
+				yield(run.Event{}, fmt.Errorf("%s line %d: %w", eventsFile, n, err))
 				return
 			}
 			e.Data = up.event(e.Data)
@@ -129,9 +129,9 @@ func (r *Run) Events() iter.Seq2[agent.Event, error] {
 		}
 		switch err := lines.Err(); {
 		case err != nil:
-			yield(agent.Event{}, fmt.Errorf("%s line %d: %w", eventsFile, n+1, clearer(err)))
+			yield(run.Event{}, fmt.Errorf("%s line %d: %w", eventsFile, n+1, clearer(err)))
 		case r.Info.State != Running && n < r.Info.Events:
-			yield(agent.Event{}, fmt.Errorf("%s: it ends after event %d of %d: the others are missing", eventsFile, n, r.Info.Events))
+			yield(run.Event{}, fmt.Errorf("%s: it ends after event %d of %d: the others are missing", eventsFile, n, r.Info.Events))
 		}
 	}
 }

@@ -24,15 +24,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/planner"
+	"desktop-agent/run"
 )
 
 // kinds reads from the source of package agent which kinds of events there are:
 // the results of the methods kind.
 func kinds(t *testing.T) (list []string) {
 	t.Helper()
-	files, err := filepath.Glob("../agent/*.go")
+	files, err := filepath.Glob("../run/*.go")
 	require.NoError(t, err)
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
@@ -61,7 +61,7 @@ func fill(v reflect.Value, depth int) {
 	case *time.Time:
 		*x = time.Date(2026, 1, 2, 15, 4, 5, 123456789, time.UTC)
 		return
-	case *agent.Recorded:
+	case *run.Recorded:
 		x.Action = actuator.Click{At: &actuator.Point{X: 3, Y: 4}, Button: actuator.Right, Count: 2, Modifiers: []actuator.Key{"ctrl"}}
 		return
 	}
@@ -106,19 +106,19 @@ func fill(v reflect.Value, depth int) {
 
 func TestEveryKindSurvivesTheJournal(t *testing.T) {
 	j := newJournal(t)
-	var want []agent.Event
+	var want []run.Event
 	for _, kind := range slices.Sorted(maps.Keys(decoders)) {
 		empty, err := decoders[kind]([]byte("{}"))
 		require.NoError(t, err)
 		data := reflect.New(reflect.TypeOf(empty)).Elem()
 		fill(data, 0)
 		if kind == "run_started" {
-			data.FieldByName("Schema").SetInt(agent.Schema)
+			data.FieldByName("Schema").SetInt(run.Schema)
 		}
 		if kind == "observed" {
 			data.FieldByName("FrameID").SetString("f0001")
 		}
-		e := agent.Event{Step: 5, Kind: kind, Data: data.Interface().(agent.EventData)}
+		e := run.Event{Step: 5, Kind: kind, Data: data.Interface().(run.EventData)}
 		e = numbered(j, e)
 		require.NoError(t, j.Event(t.Context(), e))
 		want = append(want, e)

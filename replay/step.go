@@ -5,8 +5,8 @@ import (
 	"iter"
 	"slices"
 
-	"desktop-agent/agent"
 	"desktop-agent/llm"
+	"desktop-agent/run"
 )
 
 // A Step is one turn of the loop, read from a run: what was seen when it began,
@@ -14,36 +14,36 @@ import (
 // came before the first.
 type Step struct {
 	N         int
-	Before    *agent.Observed // the newest observation when it began; nil in step 0
-	After     *agent.Observed // the last one of the step; nil if there was none
-	Started   *agent.RunStarted
-	Planned   []agent.Planned
+	Before    *run.Observed // the newest observation when it began; nil in step 0
+	After     *run.Observed // the last one of the step; nil if there was none
+	Started   *run.RunStarted
+	Planned   []run.Planned
 	Calls     []*Call // of models
-	Assessed  *agent.Assessed
-	Proposals []*agent.Proposed // the last one was performed
-	Reviews   []agent.Reviewed
+	Assessed  *run.Assessed
+	Proposals []*run.Proposed // the last one was performed
+	Reviews   []run.Reviewed
 	Acts      []Act
-	Stopped   *agent.BatchStopped
-	Goals     []agent.GoalChecked
-	Ended     *agent.RunEnded
-	Events    []agent.Event // all of the step, in order
+	Stopped   *run.BatchStopped
+	Goals     []run.GoalChecked
+	Ended     *run.RunEnded
+	Events    []run.Event // all of the step, in order
 }
 
 // A Call is one call of a model.
 type Call struct {
-	agent.ModelCalled
-	Step     int             // in which it was made
-	SeenIn   int             // the step of the newest observation before it
-	Proposed *agent.Proposed // what the actor's reply proposes; nil if nothing
-	Seen     *agent.Observed // the observation that the proposal is about
+	run.ModelCalled
+	Step     int           // in which it was made
+	SeenIn   int           // the step of the newest observation before it
+	Proposed *run.Proposed // what the actor's reply proposes; nil if nothing
+	Seen     *run.Observed // the observation that the proposal is about
 
 	talk *talk
 }
 
 // Whole returns all messages of the call, with those that it shares with calls
 // before.
-func (c *Call) Whole() []agent.Message {
-	list := make([]agent.Message, c.Shared+len(c.Messages))
+func (c *Call) Whole() []run.Message {
+	list := make([]run.Message, c.Shared+len(c.Messages))
 	copy(list[c.Shared:], c.Messages)
 	for t, end := c.talk.before, c.Shared; t != nil && end > 0; t = t.before {
 		copy(list[min(t.shared, end):end], t.tail)
@@ -57,7 +57,7 @@ func (c *Call) Whole() []agent.Message {
 type talk struct {
 	before *talk
 	shared int // messages of those before
-	tail   []agent.Message
+	tail   []run.Message
 }
 
 // length is how many messages a conversation has.
@@ -82,12 +82,12 @@ func (t *talk) first(n int) *talk {
 
 // An Act is one action with what became of it.
 type Act struct {
-	agent.Acting
-	Acted *agent.Acted // nil if the run was cut off before that was known
+	run.Acting
+	Acted *run.Acted // nil if the run was cut off before that was known
 }
 
 // Proposal returns the proposal that stands; nil if there is none.
-func (s *Step) Proposal() *agent.Proposed {
+func (s *Step) Proposal() *run.Proposed {
 	if len(s.Proposals) == 0 {
 		return nil
 	}
@@ -128,55 +128,55 @@ func (r *Run) Steps() iter.Seq2[*Step, error] {
 // A stepper makes steps of events.
 type stepper struct {
 	step   *Step
-	now    *agent.Observed // the newest observation
-	seenIn int             // its step
+	now    *run.Observed // the newest observation
+	seenIn int           // its step
 	asked  map[conversation]*talk
 	open   *Call // the newest reply of the actor without a proposal
 }
 
-func (b *stepper) add(e agent.Event) error {
+func (b *stepper) add(e run.Event) error {
 	if b.step == nil {
 		b.step, b.open = &Step{N: e.Step, Before: b.now}, nil
 	}
 	s := b.step
 	s.Events = append(s.Events, e)
 	switch data := e.Data.(type) {
-	case agent.RunStarted:
+	case run.RunStarted:
 		s.Started = &data
-	case agent.Observed:
+	case run.Observed:
 		if err := checkTree(data); err != nil {
 			return err
 		}
 		b.now, b.seenIn, s.After = &data, e.Step, &data
-	case agent.ModelCalled:
+	case run.ModelCalled:
 		return b.call(data)
-	case agent.Planned:
+	case run.Planned:
 		s.Planned = append(s.Planned, data)
-	case agent.Assessed:
+	case run.Assessed:
 		s.Assessed = &data
-	case agent.Proposed:
+	case run.Proposed:
 		return b.proposed(&data)
-	case agent.Reviewed:
+	case run.Reviewed:
 		s.Reviews = append(s.Reviews, data)
-	case agent.Acting:
+	case run.Acting:
 		s.Acts = append(s.Acts, Act{Acting: data})
-	case agent.Acted:
+	case run.Acted:
 		for i := range s.Acts {
 			if s.Acts[i].Index == data.Index {
 				s.Acts[i].Acted = &data
 			}
 		}
-	case agent.BatchStopped:
+	case run.BatchStopped:
 		s.Stopped = &data
-	case agent.GoalChecked:
+	case run.GoalChecked:
 		s.Goals = append(s.Goals, data)
-	case agent.RunEnded:
+	case run.RunEnded:
 		s.Ended = &data
 	}
 	return nil
 }
 
-func (b *stepper) call(data agent.ModelCalled) error {
+func (b *stepper) call(data run.ModelCalled) error {
 	key := conversation{data.Role, data.Purpose}
 	before := b.asked[key]
 	if data.Shared < 0 || data.Shared > before.length() {
@@ -192,7 +192,7 @@ func (b *stepper) call(data agent.ModelCalled) error {
 	return nil
 }
 
-func (b *stepper) proposed(data *agent.Proposed) error {
+func (b *stepper) proposed(data *run.Proposed) error {
 	s := b.step
 	s.Proposals = append(s.Proposals, data)
 	seen := b.now
@@ -210,7 +210,7 @@ func (b *stepper) proposed(data *agent.Proposed) error {
 const maxTreeDepth = 1000
 
 // checkTree refuses a recorded tree that is none.
-func checkTree(was agent.Observed) error {
+func checkTree(was run.Observed) error {
 	depth := make([]int, len(was.Targets))
 	for i, t := range was.Targets {
 		if t.Parent < -1 || t.Parent >= i {

@@ -3,8 +3,8 @@ package replay
 import (
 	"reflect"
 
-	"desktop-agent/agent"
 	"desktop-agent/llm"
+	"desktop-agent/run"
 )
 
 // An upgrade makes events of older schemas those of the present one.
@@ -13,7 +13,7 @@ import (
 // texts of the accessibility tree, did not name screens, and had no hashes.
 type upgrade struct {
 	schema int
-	asked  map[conversation][]agent.Message
+	asked  map[conversation][]run.Message
 }
 
 // A conversation is what calls of one role for one purpose make.
@@ -22,11 +22,11 @@ type conversation struct {
 	purpose string
 }
 
-func (u *upgrade) event(data agent.EventData) agent.EventData {
+func (u *upgrade) event(data run.EventData) run.EventData {
 	switch data := data.(type) {
-	case agent.RunStarted:
+	case run.RunStarted:
 		u.schema = data.Schema
-	case agent.ModelCalled:
+	case run.ModelCalled:
 		if u.schema == 1 {
 			return u.call(data)
 		}
@@ -35,11 +35,11 @@ func (u *upgrade) event(data agent.EventData) agent.EventData {
 }
 
 // call leaves out what a conversation has in common with the one before.
-func (u *upgrade) call(c agent.ModelCalled) agent.ModelCalled {
+func (u *upgrade) call(c run.ModelCalled) run.ModelCalled {
 	key := conversation{c.Role, c.Purpose}
 	before := u.asked[key]
 	if u.asked == nil {
-		u.asked = map[conversation][]agent.Message{}
+		u.asked = map[conversation][]run.Message{}
 	}
 	u.asked[key] = c.Messages
 	c.Shared = 0 // schema 1 had no such field: what a file says there counts nothing

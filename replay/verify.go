@@ -19,7 +19,7 @@ import (
 	"slices"
 	"strings"
 
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // A Verification tells whether the files of a run are those that were written.
@@ -87,8 +87,8 @@ type verifier struct {
 	seq     int             // of the line before
 	head    string          // hash of the line before
 	broken  bool            // a line could not be read
-	started *agent.RunStarted
-	ended   *agent.RunEnded
+	started *run.RunStarted
+	ended   *run.RunEnded
 }
 
 func (v *verifier) problem(file string, line int, format string, args ...any) {
@@ -174,23 +174,23 @@ func (v *verifier) line(ctx context.Context, text []byte) {
 	v.event(n, e)
 }
 
-func (v *verifier) event(n int, e agent.Event) {
-	if _, first := e.Data.(agent.RunStarted); first != (n == 1) {
+func (v *verifier) event(n int, e run.Event) {
+	if _, first := e.Data.(run.RunStarted); first != (n == 1) {
 		v.problem(eventsFile, n, "the first event, and no other, must be run_started: it is %s", e.Kind)
 	}
 	switch data := e.Data.(type) {
-	case agent.RunStarted:
+	case run.RunStarted:
 		v.started = &data
-	case agent.RunEnded:
+	case run.RunEnded:
 		v.ended = &data
-	case agent.Observed:
+	case run.Observed:
 		v.observed(n, data)
 	}
 }
 
 // observed remembers the frame of an observation until all hashes are known,
 // and compares its size with what the event says.
-func (v *verifier) observed(n int, o agent.Observed) {
+func (v *verifier) observed(n int, o run.Observed) {
 	if err := checkFrameID(o.FrameID); err != nil {
 		v.problem(eventsFile, n, "%v", err)
 		return

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
+	"desktop-agent/run"
 )
 
 // smallRun records three turns, each with a frame, a call, a proposal and an
@@ -35,10 +35,10 @@ func smallRun(t testing.TB, parent, task string, acts ...actuator.Action) string
 		if !inputs(a) {
 			break
 		}
-		put(t, j, acting(step, a), agent.Event{Step: step, Kind: "acted", Data: agent.Acted{Status: actuator.Delivered, Detail: "fine"}})
+		put(t, j, acting(step, a), run.Event{Step: step, Kind: "acted", Data: run.Acted{Status: actuator.Delivered, Detail: "fine"}})
 		look(t, j, step, editor(fmt.Sprintf("f%04d", i+2)))
 	}
-	put(t, j, agent.Event{Step: len(acts), Kind: "run_ended", Data: agent.RunEnded{Outcome: agent.OutcomeDone, Steps: len(acts), Calls: len(acts), Dollars: .25, Millis: 1500}})
+	put(t, j, run.Event{Step: len(acts), Kind: "run_ended", Data: run.RunEnded{Outcome: run.OutcomeDone, Steps: len(acts), Calls: len(acts), Dollars: .25, Millis: 1500}})
 	require.NoError(t, j.Close())
 	return j.Dir()
 }

@@ -89,3 +89,28 @@ func stack(found []image.Rectangle, above int, runs []image.Rectangle) ([]image.
 	}
 	return append(append(kept, open...), runs...), len(kept)
 }
+
+// DiffBox returns the smallest box that holds every pixel that differs between
+// two pictures of one size.
+func DiffBox(a, b *image.RGBA) (box image.Rectangle) {
+	for _, tile := range Changed(a, b) {
+		for y := tile.Min.Y; y < tile.Max.Y; y++ {
+			i, j := a.PixOffset(tile.Min.X, y), a.PixOffset(tile.Max.X, y)
+			p, q := a.Pix[i:j], b.Pix[i:j]
+			if bytes.Equal(p, q) {
+				continue
+			}
+			first, last := -1, 0
+			for x := 0; x < len(p); x += 4 {
+				if !bytes.Equal(p[x:x+4], q[x:x+4]) {
+					if first < 0 {
+						first = x / 4
+					}
+					last = x / 4
+				}
+			}
+			box = box.Union(image.Rect(tile.Min.X+first, y, tile.Min.X+last+1, y+1))
+		}
+	}
+	return box
+}

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // TestDemo drives a real editor through the whole pipeline, with the recorded
@@ -32,12 +32,12 @@ func TestDemo(t *testing.T) {
 	dirs, err := filepath.Glob(filepath.Join(runs, "*"))
 	require.NoError(t, err)
 	require.Len(t, dirs, 1)
-	run, err := replay.Open(dirs[0])
+	stored, err := replay.Open(dirs[0])
 	require.NoError(t, err)
 	advanced := 0
-	for e, err := range run.Events() {
+	for e, err := range stored.Events() {
 		require.NoError(t, err)
-		if d, ok := e.Data.(agent.Assessed); ok && d.Advanced {
+		if d, ok := e.Data.(run.Assessed); ok && d.Advanced {
 			advanced++
 		}
 	}

@@ -22,14 +22,15 @@ import (
 	"desktop-agent/replay"
 	"desktop-agent/replay/macro"
 	"desktop-agent/replay/report"
+	"desktop-agent/run"
 )
 
 // divergedFile shows, in the folder of a run, what was expected and what was seen.
 const divergedFile = "diverged.png"
 
 // macro does the recorded actions on a live desktop.
-func (r *replayCmd) macro(ctx context.Context, c console, g *cli, run *replay.Run, line *kong.Context) error {
-	m, err := macro.Load(run, &macro.LoadOptions{Declare: r.Param})
+func (r *replayCmd) macro(ctx context.Context, c console, g *cli, stored *replay.Run, line *kong.Context) error {
+	m, err := macro.Load(stored, &macro.LoadOptions{Declare: r.Param})
 	switch {
 	case err != nil && len(r.Param) > 0:
 		return &usageError{err}
@@ -49,7 +50,7 @@ func (r *replayCmd) macro(ctx context.Context, c console, g *cli, run *replay.Ru
 			return &usageError{err}
 		}
 	}
-	s, desktop, err := r.open(ctx, c, g, run, line)
+	s, desktop, err := r.open(ctx, c, g, stored, line)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func (r *replayCmd) macro(ctx context.Context, c console, g *cli, run *replay.Ru
 	if err != nil {
 		return err
 	}
-	p := &macro.Player{Desktop: s.live(), Journal: journal, Log: logger(c, g.Verbose), Settings: r.settings(desktop, *run.Info.Asked)}
+	p := &macro.Player{Desktop: s.live(), Journal: journal, Log: logger(c, g.Verbose), Settings: r.settings(desktop, *stored.Info.Asked)}
 	if r.Heal == "model" {
 		format, err := agent.FormatOf(r.Format)
 		if err != nil {
@@ -97,7 +98,7 @@ func (r *replayCmd) play(ctx context.Context, c console, s *session, p *macro.Pl
 		fmt.Fprintf(c.Err, "desktop-agent: %s\nexpected and seen: %s\nhint: %s\n", oneLine(err), filepath.Join(journal.Dir(), divergedFile),
 			r.divergedHint())
 		return errors.Join(errNotDone, rest)
-	case result.Outcome == agent.OutcomeStopped:
+	case result.Outcome == run.OutcomeStopped:
 		return errors.Join(context.Canceled, rest)
 	}
 	return errors.Join(err, rest)
@@ -116,7 +117,7 @@ func keepPicture(dir string, d *macro.DivergedError) error {
 	if d == nil {
 		return nil
 	}
-	run, err := replay.Open(dir)
+	stored, err := replay.Open(dir)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func keepPicture(dir string, d *macro.DivergedError) error {
 	if err := png.Encode(&data, d.Picture()); err != nil {
 		return err
 	}
-	return run.Keep(divergedFile, data.Bytes())
+	return stored.Keep(divergedFile, data.Bytes())
 }
 
 // showParams lists what can be given anew.

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/planner"
+	"desktop-agent/run"
 )
 
 // A progress shows a run while it goes on: each action with its reason, the
@@ -102,41 +102,41 @@ func (p *progress) Pause() (resume func()) {
 const noGuard = "note: no guard is active; actions are performed without a review of their effects"
 
 // Watch shows an event; it is [agent.Agent.Watch].
-func (p *progress) Watch(e agent.Event) {
+func (p *progress) Watch(e run.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.step = e.Step
 	switch d := e.Data.(type) {
-	case agent.RunStarted:
+	case run.RunStarted:
 		p.line("", "task: "+d.Task)
 		if d.Guard == "none" {
 			p.line("", noGuard)
 		}
-	case agent.Observed:
+	case run.Observed:
 		p.doing("thinking")
-	case agent.ModelCalled:
+	case run.ModelCalled:
 		p.dollars += d.Dollars
-	case agent.Planned:
+	case run.Planned:
 		p.planned(d)
-	case agent.Located:
+	case run.Located:
 		if d.How != "tree" {
 			p.line("  ", fmt.Sprintf("found by its %s: %s", strings.ReplaceAll(d.How, "_", " "), d.Target))
 		}
-	case agent.Diverged:
+	case run.Diverged:
 		p.line("! ", "expected "+d.Expected+"; found "+d.Found)
-	case agent.Assessed:
+	case run.Assessed:
 		p.assessed(d)
-	case agent.Proposed:
+	case run.Proposed:
 		p.proposed(d)
-	case agent.Reviewed:
+	case run.Reviewed:
 		if d.Guidance != "" {
 			p.line(indent, fmt.Sprintf("%s: %s", d.Verdict, d.Guidance))
 		}
-	case agent.Acting:
+	case run.Acting:
 		p.doing(actuator.Describe(d.Action.Action))
-	case agent.Acted:
+	case run.Acted:
 		p.acted(d)
-	case agent.GoalChecked:
+	case run.GoalChecked:
 		if !d.Accepted {
 			p.line(indent, "not done yet: "+d.Missing)
 		}
@@ -146,7 +146,7 @@ func (p *progress) Watch(e agent.Event) {
 
 func (p *progress) doing(what string) { p.now, p.since = what, time.Now() }
 
-func (p *progress) planned(d agent.Planned) {
+func (p *progress) planned(d run.Planned) {
 	switch {
 	case d.Plan == nil:
 		p.line("", "plan: none for now: "+d.Error)
@@ -157,7 +157,7 @@ func (p *progress) planned(d agent.Planned) {
 	}
 }
 
-func (p *progress) assessed(d agent.Assessed) {
+func (p *progress) assessed(d run.Assessed) {
 	if d.Error != "" {
 		p.line("", "progress is not known: "+d.Error)
 	}
@@ -178,7 +178,7 @@ func (p *progress) showPlan(head string, plan *planner.Plan) {
 // indent stands before what belongs to a step.
 const indent = "      "
 
-func (p *progress) proposed(d agent.Proposed) {
+func (p *progress) proposed(d run.Proposed) {
 	head := fmt.Sprintf("%4d  ", p.step)
 	if d.Error != "" {
 		p.line(head, "the reply is no action: "+d.Error)
@@ -194,7 +194,7 @@ func (p *progress) proposed(d agent.Proposed) {
 	}
 }
 
-func (p *progress) acted(d agent.Acted) {
+func (p *progress) acted(d run.Acted) {
 	p.doing("looking")
 	if d.Status == actuator.Delivered {
 		return
@@ -314,10 +314,10 @@ func (p *progress) cleared() string {
 }
 
 // jsonLines returns a watcher that writes each event as a line of JSON.
-func jsonLines(out io.Writer) func(agent.Event) {
+func jsonLines(out io.Writer) func(run.Event) {
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
-	return func(e agent.Event) {
+	return func(e run.Event) {
 		// A reader who goes away stops the run by a signal.
 		_ = lines.Encode(e)
 	}

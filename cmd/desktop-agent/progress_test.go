@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/planner"
+	"desktop-agent/run"
 )
 
 // A terminal is a real one of the kernel, with what a person would see on it.
@@ -122,16 +122,16 @@ func (v *terminal) screen(t *testing.T) []string {
 // tell shows a short run that has everything in it.
 func tell(p *progress) *planner.Plan {
 	plan := &planner.Plan{Steps: []planner.Step{{ID: "s1", Goal: "Explore the menu", Status: planner.Pending}, {ID: "s2", Goal: "Find the end", Status: planner.Pending}}}
-	for _, data := range []agent.EventData{
-		agent.RunStarted{Task: "Log in", Guard: "none"},
-		agent.Observed{},
-		agent.Planned{Plan: plan},
-		agent.ModelCalled{Dollars: 0.0123},
-		agent.Proposed{Thought: "evil \x1b]0;title\x07 \u202etext \u009b31m", Actions: []agent.Recorded{{Action: actuator.Type{Text: "hunter2"}}}},
-		agent.Reviewed{Verdict: agent.Go},
-		agent.Acting{Action: agent.Recorded{Action: actuator.Type{Text: "hunter2"}}},
+	for _, data := range []run.EventData{
+		run.RunStarted{Task: "Log in", Guard: "none"},
+		run.Observed{},
+		run.Planned{Plan: plan},
+		run.ModelCalled{Dollars: 0.0123},
+		run.Proposed{Thought: "evil \x1b]0;title\x07 \u202etext \u009b31m", Actions: []run.Recorded{{Action: actuator.Type{Text: "hunter2"}}}},
+		run.Reviewed{Verdict: run.Go},
+		run.Acting{Action: run.Recorded{Action: actuator.Type{Text: "hunter2"}}},
 	} {
-		p.Watch(agent.Event{Step: 1, Data: data})
+		p.Watch(run.Event{Step: 1, Data: data})
 	}
 	return plan
 }
@@ -162,13 +162,13 @@ func TestStatusLine(t *testing.T) {
 	// While the user is asked it stands still.
 	resume := p.Pause()
 	assert.Equal(t, append(want, ""), v.screen(t))
-	p.Watch(agent.Event{Step: 1, Data: agent.Acted{Status: actuator.Delivered}})
+	p.Watch(run.Event{Step: 1, Data: run.Acted{Status: actuator.Delivered}})
 	assert.Equal(t, append(want, ""), v.screen(t))
 	resume()
 
-	p.Watch(agent.Event{Step: 1, Data: agent.Acted{Status: actuator.NoEffect, Detail: "nothing moved"}})
+	p.Watch(run.Event{Step: 1, Data: run.Acted{Status: actuator.NoEffect, Detail: "nothing moved"}})
 	want = append(want, "      no effect: nothing moved")
-	p.Watch(agent.Event{Step: 2, Data: agent.Observed{}})
+	p.Watch(run.Event{Step: 2, Data: run.Observed{}})
 	assert.Regexp(t, `step 2 of 30 .* thinking`, v.screen(t)[len(want)])
 
 	p.Close()
@@ -188,7 +188,7 @@ func TestNarrow(t *testing.T) {
 	v := newTerminal(t, 40)
 	p := newProgress(v, 30, true)
 	tell(p)
-	p.Watch(agent.Event{Step: 1, Data: agent.Proposed{Thought: strings.Repeat("漢字 word ", 20)}})
+	p.Watch(run.Event{Step: 1, Data: run.Proposed{Thought: strings.Repeat("漢字 word ", 20)}})
 	for _, line := range v.screen(t) {
 		assert.Less(t, columnsOf(line), 40, line)
 	}
@@ -197,7 +197,7 @@ func TestNarrow(t *testing.T) {
 
 	p.Pause()()
 	v.resize(t, 13)
-	p.Watch(agent.Event{Step: 1, Data: agent.Observed{}})
+	p.Watch(run.Event{Step: 1, Data: run.Observed{}})
 	lines := v.screen(t)
 	assert.Less(t, columnsOf(lines[len(lines)-1]), 13)
 	assert.Len(t, lines, before)
@@ -213,11 +213,11 @@ func TestPlainLines(t *testing.T) {
 	var out bytes.Buffer
 	p := newProgress(&out, 30, true)
 	tell(p)
-	p.Watch(agent.Event{Step: 2, Data: agent.Planned{Error: "no answer"}})
-	p.Watch(agent.Event{Step: 2, Data: agent.Assessed{Error: "no answer"}})
-	p.Watch(agent.Event{Step: 2, Data: agent.Proposed{Error: "line 1: import is not understood"}})
-	p.Watch(agent.Event{Step: 2, Data: agent.Reviewed{Verdict: agent.Regenerate, Guidance: "try the menu"}})
-	p.Watch(agent.Event{Step: 2, Data: agent.GoalChecked{Missing: "no file\nis there"}})
+	p.Watch(run.Event{Step: 2, Data: run.Planned{Error: "no answer"}})
+	p.Watch(run.Event{Step: 2, Data: run.Assessed{Error: "no answer"}})
+	p.Watch(run.Event{Step: 2, Data: run.Proposed{Error: "line 1: import is not understood"}})
+	p.Watch(run.Event{Step: 2, Data: run.Reviewed{Verdict: run.Regenerate, Guidance: "try the menu"}})
+	p.Watch(run.Event{Step: 2, Data: run.GoalChecked{Missing: "no file\nis there"}})
 	p.Close()
 	for _, want := range []string{"\nplan: none for now: no answer\n", "\nprogress is not known: no answer\n",
 		"\n   2  the reply is no action: line 1: import", "\n      regenerate: try the menu\n", "\n      not done yet: no file is there\n"} {

@@ -14,10 +14,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
 	"desktop-agent/replay/record"
 	"desktop-agent/replay/report"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -106,13 +106,13 @@ func (r *recordCmd) settings() map[string]any {
 
 // sayActions returns a watcher that tells each action in words, without what was
 // typed.
-func sayActions(c console) func(agent.Event) {
-	var params []agent.Param
-	return func(e agent.Event) {
+func sayActions(c console) func(run.Event) {
+	var params []run.Param
+	return func(e run.Event) {
 		switch d := e.Data.(type) {
-		case agent.Proposed:
+		case run.Proposed:
 			params = d.Params
-		case agent.Acting:
+		case run.Acting:
 			text := actuator.Describe(d.Action.Action)
 			for _, p := range params {
 				if p.Index == d.Index && p.Secret {
@@ -151,7 +151,7 @@ func (r *recordCmd) report(c console, journal *replay.Journal, result record.Res
 	if result.Steps > 0 {
 		fmt.Fprintf(c.Err, "replay it: desktop-agent replay --macro %s\n", journal.Dir())
 	}
-	if result.Outcome == agent.OutcomeStopped {
+	if result.Outcome == run.OutcomeStopped {
 		return context.Canceled
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/replay"
 	"desktop-agent/replay/offline"
+	"desktop-agent/run"
 )
 
 // replayCmd does a recorded run again, in one of three ways.
@@ -50,26 +51,26 @@ func (r *replayCmd) Run(ctx context.Context, c console, g *cli, line *kong.Conte
 	if err := r.checkWay(line); err != nil {
 		return &usageError{err}
 	}
-	run, err := openRun(r.Runs, original(r.Runs, r.Name))
+	stored, err := openRun(r.Runs, original(r.Runs, r.Name))
 	if err != nil {
 		return err
 	}
-	if run.Busy {
-		return &usageError{hintError{fmt.Errorf("run %s still goes on", run.Info.ID), "wait until it ends"}}
+	if stored.Busy {
+		return &usageError{hintError{fmt.Errorf("run %s still goes on", stored.Info.ID), "wait until it ends"}}
 	}
-	if run.Info.Asked == nil {
-		return hintError{fmt.Errorf("run %s was cut off before it began", run.Info.ID), "choose another one: desktop-agent runs list"}
+	if stored.Info.Asked == nil {
+		return hintError{fmt.Errorf("run %s was cut off before it began", stored.Info.ID), "choose another one: desktop-agent runs list"}
 	}
-	if run.Cut > 0 {
-		fmt.Fprintf(c.Err, "note: %d bytes of an unfinished last event are left out\n", run.Cut)
+	if stored.Cut > 0 {
+		fmt.Fprintf(c.Err, "note: %d bytes of an unfinished last event are left out\n", stored.Cut)
 	}
 	switch {
 	case r.Offline:
-		return r.offline(ctx, c, run, line)
+		return r.offline(ctx, c, stored, line)
 	case r.LiveDesktop:
-		return r.live(ctx, c, g, run, line)
+		return r.live(ctx, c, g, stored, line)
 	}
-	return r.macro(ctx, c, g, run, line)
+	return r.macro(ctx, c, g, stored, line)
 }
 
 // Flags that belong to some ways only.
@@ -124,13 +125,13 @@ func original(runs, name string) string {
 }
 
 // offline replays without a desktop and without a model.
-func (r *replayCmd) offline(ctx context.Context, c console, run *replay.Run, line *kong.Context) error {
+func (r *replayCmd) offline(ctx context.Context, c console, stored *replay.Run, line *kong.Context) error {
 	collectLess()
 	o := &offline.Options{Pixels: r.Frames}
 	if r.JSON {
 		o.Watch = jsonLines(c.Out)
 	}
-	again, err := offline.New(run, o)
+	again, err := offline.New(stored, o)
 	if err != nil {
 		return &usageError{hintError{err, "for what a person or a macro did, write --macro instead of --offline"}}
 	}
@@ -218,13 +219,13 @@ func (r *replayCmd) change(a *agent.Agent, line *kong.Context) error {
 }
 
 // live gives the recorded replies to a live desktop.
-func (r *replayCmd) live(ctx context.Context, c console, g *cli, run *replay.Run, line *kong.Context) error {
-	started := *run.Info.Asked
+func (r *replayCmd) live(ctx context.Context, c console, g *cli, stored *replay.Run, line *kong.Context) error {
+	started := *stored.Info.Asked
 	if started.Parser == "" {
-		return &usageError{hintError{fmt.Errorf("no model decided in run %s", run.Info.ID), "replay its actions: --macro"}}
+		return &usageError{hintError{fmt.Errorf("no model decided in run %s", stored.Info.ID), "replay its actions: --macro"}}
 	}
 	log := logger(c, g.Verbose)
-	s, desktop, err := r.open(ctx, c, g, run, line)
+	s, desktop, err := r.open(ctx, c, g, stored, line)
 	if err != nil {
 		return err
 	}
@@ -234,7 +235,7 @@ func (r *replayCmd) live(ctx context.Context, c console, g *cli, run *replay.Run
 		return err
 	}
 	defer journal.Close() // conduct has closed it, unless something fails before
-	recorded, err := replay.NewRecorded(run, journal)
+	recorded, err := replay.NewRecorded(stored, journal)
 	if err != nil {
 		return err
 	}
@@ -243,7 +244,7 @@ func (r *replayCmd) live(ctx context.Context, c console, g *cli, run *replay.Run
 	for role, model := range started.Models {
 		client.Roles[llm.Role(role)] = llm.Settings{Model: model}
 	}
-	parts, err := run.Info.Parts()
+	parts, err := stored.Info.Parts()
 	if err != nil {
 		return err
 	}
@@ -257,7 +258,7 @@ func (r *replayCmd) live(ctx context.Context, c console, g *cli, run *replay.Run
 	}
 	a.Journal, client.Record = journal, a.RecordCall
 	a.Models, a.Settings = started.Models, r.settings(desktop, started)
-	a.Replay = &agent.Replay{Run: run.Info.ID, How: "model"}
+	a.Replay = &run.Replay{Run: stored.Info.ID, How: "model"}
 	err = conduct(ctx, c, a, s, journal, started.Task, r.JSON)
 	if n := recorded.Count(); err == nil && n.Unused > 0 {
 		fmt.Fprintf(c.Err, "note: %d recorded replies were not asked for\n", n.Unused)
@@ -273,7 +274,7 @@ func (r *replayCmd) live(ctx context.Context, c console, g *cli, run *replay.Run
 }
 
 // settings are those of the recorded run, on the desktop of this one.
-func (r *replayCmd) settings(d desktopFlags, started agent.RunStarted) map[string]any {
+func (r *replayCmd) settings(d desktopFlags, started run.RunStarted) map[string]any {
 	settings := journalSettings(d, r.agentFlags, r.modelFlags)
 	for _, name := range []string{"max_steps", "review_every"} {
 		if v, ok := started.Settings[name]; ok {
@@ -284,8 +285,8 @@ func (r *replayCmd) settings(d desktopFlags, started agent.RunStarted) map[strin
 }
 
 // open opens the desktop of the recorded run, or the one that is asked for.
-func (r *replayCmd) open(ctx context.Context, c console, g *cli, run *replay.Run, line *kong.Context) (*session, desktopFlags, error) {
-	desktop, err := recordedDesktop(run, r.desktopFlags, line)
+func (r *replayCmd) open(ctx context.Context, c console, g *cli, stored *replay.Run, line *kong.Context) (*session, desktopFlags, error) {
+	desktop, err := recordedDesktop(stored, r.desktopFlags, line)
 	if err == nil {
 		err = desktop.check(line)
 	}
@@ -304,8 +305,8 @@ func (r *replayCmd) open(ctx context.Context, c console, g *cli, run *replay.Run
 
 // recordedDesktop returns the desktop that a run was recorded on; what the
 // command line says of it holds instead.
-func recordedDesktop(run *replay.Run, f desktopFlags, line *kong.Context) (desktopFlags, error) {
-	d, settings := f, run.Info.Asked.Settings
+func recordedDesktop(stored *replay.Run, f desktopFlags, line *kong.Context) (desktopFlags, error) {
+	d, settings := f, stored.Info.Asked.Settings
 	said := map[string]bool{}
 	for _, flag := range given(line) {
 		said[flag.Name] = true
@@ -321,7 +322,7 @@ func recordedDesktop(run *replay.Run, f desktopFlags, line *kong.Context) (deskt
 	}
 	if text, ok := settings["size"].(string); ok && !said["size"] {
 		if err := d.Size.UnmarshalText([]byte(text)); err != nil {
-			return d, fmt.Errorf("run %s: %w", run.Info.ID, err)
+			return d, fmt.Errorf("run %s: %w", stored.Info.ID, err)
 		}
 	}
 	if dpi, ok := settings["dpi"].(float64); ok && !said["dpi"] {
@@ -329,9 +330,9 @@ func recordedDesktop(run *replay.Run, f desktopFlags, line *kong.Context) (deskt
 	}
 	if home, ok := settings["home"].(string); ok && home != "" && !said["home"] {
 		// A run may come from somebody else: it names no other folder of this machine.
-		d.Home = filepath.Join(run.Dir, "..", home)
+		d.Home = filepath.Join(stored.Dir, "..", home)
 		if !filepath.IsLocal(home) || !isFolder(d.Home) {
-			return d, hintError{fmt.Errorf("run %s began with the home folder %s, which is not beside it", run.Info.ID, printable(home)),
+			return d, hintError{fmt.Errorf("run %s began with the home folder %s, which is not beside it", stored.Info.ID, printable(home)),
 				"name that folder with --home"}
 		}
 	}

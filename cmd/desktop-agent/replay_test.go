@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // again replays the demo's run, and returns the run that is written.
-func again(t *testing.T, wantCode int, args ...string) (run *replay.Run, said string) {
+func again(t *testing.T, wantCode int, args ...string) (stored *replay.Run, said string) {
 	t.Helper()
 	runs := t.TempDir()
 	var out, progress bytes.Buffer
@@ -24,16 +24,16 @@ func again(t *testing.T, wantCode int, args ...string) (run *replay.Run, said st
 	assert.Empty(t, out.String())
 	dir, err := replay.Find(runs, "last")
 	require.NoError(t, err)
-	run, err = replay.Open(dir)
+	stored, err = replay.Open(dir)
 	require.NoError(t, err)
 	assert.FileExists(t, filepath.Join(dir, "report.html"))
-	return run, progress.String()
+	return stored, progress.String()
 }
 
 // title is the title of the window with the focus on the last screen.
-func title(t *testing.T, run *replay.Run) (last string) {
+func title(t *testing.T, stored *replay.Run) (last string) {
 	t.Helper()
-	for step, err := range run.Steps() {
+	for step, err := range stored.Steps() {
 		require.NoError(t, err)
 		if step.After == nil {
 			continue
@@ -48,37 +48,37 @@ func title(t *testing.T, run *replay.Run) (last string) {
 }
 
 func TestReplayLiveDesktop(t *testing.T) {
-	run, said := again(t, exitDone, "--live-desktop")
+	stored, said := again(t, exitDone, "--live-desktop")
 	assert.Contains(t, said, "desktop: private, 1280×800, with mousepad, home demo/home\n")
-	assert.Equal(t, &agent.Replay{Run: "20261121T151215Z-742906", How: "model"}, run.Info.Asked.Replay)
-	assert.Equal(t, "shopping.txt - Mousepad", title(t, run))
+	assert.Equal(t, &run.Replay{Run: "20261121T151215Z-742906", How: "model"}, stored.Info.Asked.Replay)
+	assert.Equal(t, "shopping.txt - Mousepad", title(t, stored))
 }
 
 // TestReplayLiveDesktopElsewhere gives the recorded replies where they do not fit.
 func TestReplayLiveDesktopElsewhere(t *testing.T) {
-	run, said := again(t, exitNotDone, "--live-desktop", "--size", "1024x768")
+	stored, said := again(t, exitNotDone, "--live-desktop", "--size", "1024x768")
 	assert.Contains(t, said, "does not match the recording at step 1")
 	assert.Contains(t, said, "\nhint: begin from the same state")
-	assert.Equal(t, agent.OutcomeFailed, run.Info.Ended.Outcome)
+	assert.Equal(t, run.OutcomeFailed, stored.Info.Ended.Outcome)
 }
 
 // TestReplayMacro does the recorded actions on a screen of another size, with
 // another file name.
 func TestReplayMacro(t *testing.T) {
-	run, said := again(t, exitDone, "--macro", "--size", "1024x768", "--set", "file=einkauf.txt", "--yes")
+	stored, said := again(t, exitDone, "--macro", "--size", "1024x768", "--set", "file=einkauf.txt", "--yes")
 	assert.Contains(t, said, "desktop: private, 1024×768, with mousepad, home demo/home\n")
 	assert.Contains(t, said, "11 of 11 steps done\n")
-	assert.Equal(t, "macro", run.Info.Asked.Replay.How)
-	assert.Equal(t, "einkauf.txt - Mousepad", title(t, run))
+	assert.Equal(t, "macro", stored.Info.Asked.Replay.How)
+	assert.Equal(t, "einkauf.txt - Mousepad", title(t, stored))
 }
 
 // TestReplayMacroElsewhere does the recorded actions where another program is.
 func TestReplayMacroElsewhere(t *testing.T) {
-	run, said := again(t, exitNotDone, "--macro", "--open", "xterm")
+	stored, said := again(t, exitNotDone, "--macro", "--open", "xterm")
 	assert.Contains(t, said, "0 of 11 steps done\n")
 	assert.Contains(t, said, "\nhint: begin from the same state, or add --heal model")
-	assert.FileExists(t, filepath.Join(run.Dir, divergedFile))
-	for e, err := range run.Events() {
+	assert.FileExists(t, filepath.Join(stored.Dir, divergedFile))
+	for e, err := range stored.Events() {
 		require.NoError(t, err)
 		assert.NotEqual(t, "acting", e.Kind, "nothing was done")
 	}

@@ -20,6 +20,7 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/replay"
 	"desktop-agent/replay/report"
+	"desktop-agent/run"
 )
 
 // runCmd does a task.
@@ -83,11 +84,11 @@ func (r *runCmd) like() (*agent.Demonstration, error) {
 	if r.Like == "" {
 		return nil, nil
 	}
-	run, err := openRun(r.Runs, r.Like)
+	stored, err := openRun(r.Runs, r.Like)
 	if err != nil {
 		return nil, err
 	}
-	return replay.Demonstrate(run)
+	return replay.Demonstrate(stored)
 }
 
 // createJournal begins a run in the folder of runs.
@@ -105,8 +106,8 @@ func conduct(ctx context.Context, c console, a *agent.Agent, s *session, journal
 	closeProgress := func() {}
 	if asJSON {
 		lines := jsonLines(c.Out)
-		a.Watch = func(e agent.Event) {
-			if d, ok := e.Data.(agent.RunStarted); ok && d.Guard == "none" {
+		a.Watch = func(e run.Event) {
+			if d, ok := e.Data.(run.RunStarted); ok && d.Guard == "none" {
 				fmt.Fprintln(c.Err, noGuard)
 			}
 			lines(e)
@@ -128,11 +129,11 @@ func conduct(ctx context.Context, c console, a *agent.Agent, s *session, journal
 	result, err := a.Run(ctx, task)
 	closeProgress()
 	// Nothing stays pressed while the report is written.
-	if released := s.Device.Release(); !errors.Is(err, agent.ErrDesktopGone) {
+	if released := s.Device.Release(); !errors.Is(err, run.ErrDesktopGone) {
 		err = errors.Join(err, released)
 	}
 	// A journal that broke has been told of.
-	if closed := journal.Close(); !errors.Is(err, agent.ErrJournal) {
+	if closed := journal.Close(); !errors.Is(err, run.ErrJournal) {
 		err = errors.Join(err, closed)
 	}
 	page := report.Save(journal.Dir())
@@ -147,9 +148,9 @@ func conduct(ctx context.Context, c console, a *agent.Agent, s *session, journal
 		return err
 	}
 	switch result.Outcome {
-	case agent.OutcomeStopped:
+	case run.OutcomeStopped:
 		return context.Canceled
-	case agent.OutcomeDone:
+	case run.OutcomeDone:
 		if !asJSON && result.Answer != "" {
 			fmt.Fprintln(c.Out, printable(result.Answer))
 		}
@@ -173,7 +174,7 @@ func summary(r agent.Result) string {
 	if r.Dollars > 0 {
 		text += fmt.Sprintf(", $%.4f", r.Dollars)
 	}
-	if r.Answer != "" && r.Outcome != agent.OutcomeDone && r.Outcome != agent.OutcomeStopped {
+	if r.Answer != "" && r.Outcome != run.OutcomeDone && r.Outcome != run.OutcomeStopped {
 		text += "\nwhy: " + printable(r.Answer)
 	}
 	return text
@@ -186,7 +187,7 @@ func watchDesktop(ctx context.Context, s *session) (context.Context, context.Can
 		go func() {
 			select {
 			case <-s.Private.Done():
-				cancel(fmt.Errorf("%w: %w", agent.ErrDesktopGone, s.Private.Err()))
+				cancel(fmt.Errorf("%w: %w", run.ErrDesktopGone, s.Private.Err()))
 			case <-ctx.Done():
 			}
 		}()

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"desktop-agent/agent"
 	"desktop-agent/replay"
 	"desktop-agent/replay/report"
+	"desktop-agent/run"
 )
 
 // runsShowCmd tells what was done in a run.
@@ -53,16 +53,16 @@ func (s *runsShowCmd) Run(ctx context.Context, c console, r *runsCmd) error {
 	if s.Step < -1 {
 		return &usageError{hintError{fmt.Errorf("there is no step %d", s.Step), "steps count from 1; 0 is what came before the first"}}
 	}
-	run, err := r.open(s.Name)
+	stored, err := r.open(s.Name)
 	if err != nil {
 		return err
 	}
-	sum := replay.Summarize(run.Dir)
+	sum := replay.Summarize(stored.Dir)
 	if !s.JSON {
-		printHead(c.Out, run, sum)
+		printHead(c.Out, stored, sum)
 	}
 	found := false
-	for step, err := range run.Steps() {
+	for step, err := range stored.Steps() {
 		if err == nil {
 			err = context.Cause(ctx)
 		}
@@ -84,30 +84,30 @@ func (s *runsShowCmd) Run(ctx context.Context, c console, r *runsCmd) error {
 		}
 	}
 	if !found && s.Step >= 0 {
-		return &usageError{hintError{fmt.Errorf("run %s has no step %d", run.Info.ID, s.Step), fmt.Sprintf("it has %d steps", sum.Steps)}}
+		return &usageError{hintError{fmt.Errorf("run %s has no step %d", stored.Info.ID, s.Step), fmt.Sprintf("it has %d steps", sum.Steps)}}
 	}
-	if run.Cut > 0 && !run.Busy {
-		fmt.Fprintf(c.Err, "note: the run was cut off in the middle of an event, which is left out (%d bytes)\n", run.Cut)
+	if stored.Cut > 0 && !stored.Busy {
+		fmt.Fprintf(c.Err, "note: the run was cut off in the middle of an event, which is left out (%d bytes)\n", stored.Cut)
 	}
 	return nil
 }
 
 // printHead tells of the run as a whole.
-func printHead(w io.Writer, run *replay.Run, s replay.Summary) {
+func printHead(w io.Writer, stored *replay.Run, s replay.Summary) {
 	fmt.Fprintf(w, "run %s: %s after %s, %s, %s, %s\n", printable(s.ID), printable(s.Status()), counted(s.Steps, "step"), counted(s.Calls, "model call"),
 		dollarWords(s.Dollars), s.Elapsed.Round(100*time.Millisecond))
 	fmt.Fprintf(w, "began: %s\ntask: %s\n", s.Created.Local().Format("2 Jan 2006, 15:04:05"), printable(s.Task))
-	if asked := run.Info.Asked; asked != nil {
+	if asked := stored.Info.Asked; asked != nil {
 		names := slices.Compact(slices.Sorted(maps.Values(asked.Models)))
 		fmt.Fprintf(w, "planning: %s; guard: %s; models: %s\n", printable(asked.Planning), printable(asked.Guard), printable(strings.Join(names, ", ")))
 	}
 	if s.Replay != nil {
 		fmt.Fprintf(w, "replay of: %s (%s)\n", printable(s.Replay.Run), printable(s.Replay.How))
 	}
-	if end := run.Info.Ended; end != nil && end.Answer != "" {
+	if end := stored.Info.Ended; end != nil && end.Answer != "" {
 		fmt.Fprintf(w, "answer: %s\n", printable(end.Answer))
 	}
-	if end := run.Info.Ended; end != nil && end.Error != "" {
+	if end := stored.Info.Ended; end != nil && end.Error != "" {
 		fmt.Fprintf(w, "error: %s\n", printable(end.Error))
 	}
 }
@@ -163,7 +163,7 @@ func (shown *shownStep) judge(s *replay.Step) {
 	}
 	for _, r := range s.Reviews {
 		switch {
-		case r.Verdict != agent.Go:
+		case r.Verdict != run.Go:
 			shown.Reviews = append(shown.Reviews, fmt.Sprintf("%s: %s %s", r.Verdict, r.Reason, r.Guidance))
 		case r.Error != "":
 			shown.Reviews = append(shown.Reviews, "no review: "+r.Error)
@@ -196,23 +196,23 @@ func (shown *shownStep) act(s *replay.Step, typed bool) {
 }
 
 // noteOf tells of the events that have no place of their own.
-func noteOf(data agent.EventData, typed bool) string {
+func noteOf(data run.EventData, typed bool) string {
 	switch d := data.(type) {
-	case agent.BatchStopped:
+	case run.BatchStopped:
 		return "the rest was not performed: " + d.Reason
-	case agent.Located:
+	case run.Located:
 		return fmt.Sprintf("found again by %s: %s", d.How, d.Target)
-	case agent.Diverged:
+	case run.Diverged:
 		if !typed { // both may quote what fields hold
 			return fmt.Sprintf("not as recorded in step %d; --typed tells what differs", d.Of)
 		}
 		return fmt.Sprintf("not as recorded in step %d: expected %s, found %s", d.Of, d.Expected, d.Found)
-	case agent.GoalChecked:
+	case run.GoalChecked:
 		if d.Accepted {
 			return "the goal is reached: " + d.Evidence
 		}
 		return "the goal is not reached: " + d.Missing
-	case agent.RunEnded:
+	case run.RunEnded:
 		return "ended: " + strings.ReplaceAll(string(d.Outcome), "_", " ")
 	}
 	return ""

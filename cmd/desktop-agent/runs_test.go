@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // Two runs, named as runs are.
@@ -126,8 +126,8 @@ func another(t *testing.T, dir string) string {
 	j, err := replay.Create(dir)
 	require.NoError(t, err)
 	defer j.Close()
-	require.NoError(t, j.Append(t.Context(), 0, agent.RunStarted{Schema: agent.Schema, Task: "another"}))
-	require.NoError(t, j.Append(t.Context(), 1, agent.RunEnded{Outcome: agent.OutcomeBlocked}))
+	require.NoError(t, j.Append(t.Context(), 0, run.RunStarted{Schema: run.Schema, Task: "another"}))
+	require.NoError(t, j.Append(t.Context(), 1, run.RunEnded{Outcome: run.OutcomeBlocked}))
 	return j.ID()
 }
 
@@ -180,9 +180,9 @@ func TestRunsExport(t *testing.T) {
 	dir, to := library(t), t.TempDir()
 	code, out, errs := agentSays(t, dir, "export", runA, "--as", "run", "--to", filepath.Join(to, "copy"), "--redact-typed")
 	require.Zero(t, code, errs)
-	run, err := replay.Open(strings.TrimSpace(out))
+	stored, err := replay.Open(strings.TrimSpace(out))
 	require.NoError(t, err)
-	v, err := run.Verify(t.Context())
+	v, err := stored.Verify(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, v.Problems)
 	code, out, errs = agentSays(t, filepath.Join(to, "copy"), "show", "last", "--typed")

@@ -11,6 +11,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/agent"
+	"desktop-agent/run"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
@@ -134,7 +135,7 @@ func (f agentFlags) parts(log *slog.Logger) agent.Parts {
 }
 
 // live is the session's desktop, as an agent sees and uses it.
-func (s *session) live() *agent.Live { return &agent.Live{Screen: s.Screen, Device: s.Device} }
+func (s *session) live() *run.Live { return &run.Live{Screen: s.Screen, Device: s.Device} }
 
 // agentFlags say how the agent works.
 type agentFlags struct {

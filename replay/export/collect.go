@@ -9,21 +9,21 @@ import (
 	"unicode/utf8"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // collect finds out what is to be hidden: what was typed, and then the replies
 // that may tell it in a way of their own.
-func (m *masker) collect(ctx context.Context, run *replay.Run) error {
+func (m *masker) collect(ctx context.Context, stored *replay.Run) error {
 	var keys keysPressed
 	covers := make([]bool, len(m.red.Regions))
 	var screen image.Point
-	for step, err := range steps(ctx, run) {
+	for step, err := range steps(ctx, stored) {
 		if err != nil {
 			return err
 		}
-		for _, o := range []*agent.Observed{step.Before, step.After} {
+		for _, o := range []*run.Observed{step.Before, step.After} {
 			if o == nil {
 				continue
 			}
@@ -51,7 +51,7 @@ func (m *masker) collect(ctx context.Context, run *replay.Run) error {
 	if i := slices.Index(covers, false); i >= 0 {
 		return fmt.Errorf("the region %v is outside of the screen, which has %d×%d pixels", m.red.Regions[i].Box, screen.X, screen.Y)
 	}
-	for step, err := range steps(ctx, run) {
+	for step, err := range steps(ctx, stored) {
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (m *masker) collect(ctx context.Context, run *replay.Run) error {
 }
 
 // asksPassword reports whether a screen has a field for a password.
-func asksPassword(o *agent.Observed) bool {
+func asksPassword(o *run.Observed) bool {
 	if o == nil {
 		return false
 	}
@@ -164,7 +164,7 @@ func (m *masker) doubt(c *replay.Call) {
 
 // unclear reports whether a reply enters a masked text, or a line of it, that
 // it does not show letter by letter.
-func (m *masker) unclear(reply string, p *agent.Proposed) bool {
+func (m *masker) unclear(reply string, p *run.Proposed) bool {
 	forms := writings(reply)
 	for i := range forms {
 		forms[i] = string(fold(forms[i]))

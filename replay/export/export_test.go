@@ -21,16 +21,16 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/pyautogui"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
 func openDemo(t testing.TB) *replay.Run {
 	t.Helper()
-	run, err := replay.Open(demo)
+	stored, err := replay.Open(demo)
 	require.NoError(t, err)
-	return run
+	return stored
 }
 
 // The code reads back as the actions that it was written of.
@@ -130,13 +130,13 @@ func TestOSWorld(t *testing.T) {
 func TestOSWorldWords(t *testing.T) {
 	w := newTale(t)
 	w.start("x")
-	w.look("f0001", agent.Observed{})
+	w.look("f0001", run.Observed{})
 	w.step = 1
-	w.put(agent.Proposed{FrameID: "f0001", Error: "no action in it"})
-	w.look("f0002", agent.Observed{})
+	w.put(run.Proposed{FrameID: "f0001", Error: "no action in it"})
+	w.look("f0002", run.Observed{})
 	w.step = 2
 	w.act("f0002", "copy it", actuator.Copy{})
-	w.put(agent.RunEnded{Outcome: agent.OutcomeInfeasible})
+	w.put(run.RunEnded{Outcome: run.OutcomeInfeasible})
 	dir := filepath.Join(t.TempDir(), "out")
 	require.NoError(t, OSWorld(t.Context(), dir, w.cut(), nil))
 	data, err := os.ReadFile(filepath.Join(dir, "traj.jsonl"))
@@ -194,21 +194,21 @@ func TestRefused(t *testing.T) {
 func TestFailureLeavesNothing(t *testing.T) {
 	w := newTale(t)
 	w.start("x")
-	w.look("f0001", agent.Observed{})
+	w.look("f0001", run.Observed{})
 	w.step = 1
 	w.act("f0001", "", actuator.Copy{})
-	run := w.end("")
-	require.NoError(t, os.WriteFile(filepath.Join(run.Dir, "frames", "f0001.png"), []byte("no"), 0o600))
+	stored := w.end("")
+	require.NoError(t, os.WriteFile(filepath.Join(stored.Dir, "frames", "f0001.png"), []byte("no"), 0o600))
 	dir := t.TempDir()
 	for _, export := range []func(context.Context, string, *replay.Run, *Options) error{OSWorld, Markdown} {
-		require.Error(t, export(t.Context(), filepath.Join(dir, "out"), run, nil))
+		require.Error(t, export(t.Context(), filepath.Join(dir, "out"), stored, nil))
 		file := filepath.Join(dir, "file")
 		require.NoError(t, os.WriteFile(file, nil, 0o600))
-		require.ErrorContains(t, export(t.Context(), file, run, nil), "no folder")
+		require.ErrorContains(t, export(t.Context(), file, stored, nil), "no folder")
 		require.NoError(t, os.Remove(file))
 	}
 	var out bytes.Buffer
-	require.Error(t, GIF(t.Context(), &out, run, nil))
+	require.Error(t, GIF(t.Context(), &out, stored, nil))
 	assert.Zero(t, out.Len())
 	list, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -237,10 +237,10 @@ func TestGIF(t *testing.T) {
 
 func TestGIFOptions(t *testing.T) {
 	at := actuator.Click{At: &actuator.Point{X: 160, Y: 120}, Button: actuator.Left, Count: 1}
-	run := small(t, at)
+	stored := small(t, at)
 	for _, plain := range []bool{false, true} {
 		var buf bytes.Buffer
-		require.NoError(t, GIF(t.Context(), &buf, run, &Options{Width: 160, Plain: plain}))
+		require.NoError(t, GIF(t.Context(), &buf, stored, &Options{Width: 160, Plain: plain}))
 		g, err := gif.DecodeAll(&buf)
 		require.NoError(t, err)
 		assert.Equal(t, 160, g.Config.Width)
@@ -252,21 +252,21 @@ func TestGIFOptions(t *testing.T) {
 func small(t testing.TB, actions ...actuator.Action) *replay.Run {
 	w := newTale(t)
 	w.start("x")
-	w.look("f0001", agent.Observed{Windows: []screen.Window{editor}})
+	w.look("f0001", run.Observed{Windows: []screen.Window{editor}})
 	w.step = 1
 	w.act("f0001", "reply", actions...)
-	w.look("f0002", agent.Observed{}, image.Rect(10, 20, 30, 50))
+	w.look("f0002", run.Observed{}, image.Rect(10, 20, 30, 50))
 	w.step = 2
 	w.act("f0002", "reply", actions...)
-	w.look("f0003", agent.Observed{}, image.Rect(12, 20, 30, 50))
+	w.look("f0003", run.Observed{}, image.Rect(12, 20, 30, 50))
 	return w.end("")
 }
 
 // Played one after the other, the pictures of a GIF are those that were drawn.
 func TestGIFIsExactWithFewColours(t *testing.T) {
-	run := small(t, actuator.Copy{})
+	stored := small(t, actuator.Copy{})
 	var buf bytes.Buffer
-	require.NoError(t, GIF(t.Context(), &buf, run, nil))
+	require.NoError(t, GIF(t.Context(), &buf, stored, nil))
 	g, err := gif.DecodeAll(&buf)
 	require.NoError(t, err)
 	require.Len(t, g.Image, 3)
@@ -332,7 +332,7 @@ func TestLiteral(t *testing.T) {
 	w := newTale(t)
 	evil := "x\n\n# big\n<script>alert(1)</script>\n![i](http://evil.example/x.png)\n===\n    code\n- [ ] list\n| a | b |\n[ref]: http://evil.example"
 	w.start(evil)
-	w.look("f0001", agent.Observed{Windows: []screen.Window{{Title: evil, Focused: true}}})
+	w.look("f0001", run.Observed{Windows: []screen.Window{{Title: evil, Focused: true}}})
 	w.step = 1
 	w.act("f0001", evil, actuator.Type{Text: actuator.Secret(evil)})
 	dir := filepath.Join(t.TempDir(), "page")
@@ -349,9 +349,9 @@ func TestLiteral(t *testing.T) {
 
 func TestGoTest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "My-runs2")
-	run := openDemo(t)
-	require.ErrorContains(t, GoTest(t.Context(), dir, run, &Options{Name: "../x"}), "name of the test")
-	require.NoError(t, GoTest(t.Context(), dir, run, &Options{Name: "shopping"}))
+	stored := openDemo(t)
+	require.ErrorContains(t, GoTest(t.Context(), dir, stored, &Options{Name: "../x"}), "name of the test")
+	require.NoError(t, GoTest(t.Context(), dir, stored, &Options{Name: "shopping"}))
 	code, err := os.ReadFile(filepath.Join(dir, "shopping_test.go"))
 	require.NoError(t, err)
 	pretty, err := format.Source(code)
@@ -372,18 +372,18 @@ func TestShopping(t *testing.T) {
 `, string(code))
 	out, err := replay.Open(filepath.Join(dir, "testdata", "shopping"))
 	require.NoError(t, err)
-	assert.Equal(t, run.Info, out.Info, "the same run")
+	assert.Equal(t, stored.Info, out.Info, "the same run")
 	assert.NoFileExists(t, filepath.Join(out.Dir, "report.html"))
 	_, err = out.Frame("f0013")
 	require.NoError(t, err)
 
-	require.ErrorContains(t, GoTest(t.Context(), dir, run, &Options{Name: "shopping"}), "there already")
+	require.ErrorContains(t, GoTest(t.Context(), dir, stored, &Options{Name: "shopping"}), "there already")
 	require.NoError(t, os.Remove(filepath.Join(dir, "shopping_test.go")))
-	require.ErrorContains(t, GoTest(t.Context(), dir, run, &Options{Name: "shopping"}), "there already")
+	require.ErrorContains(t, GoTest(t.Context(), dir, stored, &Options{Name: "shopping"}), "there already")
 	assert.NoFileExists(t, filepath.Join(dir, "shopping_test.go"))
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.go"), []byte("package other\n"), 0o600))
-	require.NoError(t, GoTest(t.Context(), dir, run, &Options{Redact: Redaction{Typed: true}}))
+	require.NoError(t, GoTest(t.Context(), dir, stored, &Options{Redact: Redaction{Typed: true}}))
 	code, err = os.ReadFile(filepath.Join(dir, "run_test.go"))
 	require.NoError(t, err)
 	assert.Contains(t, string(code), "package other_test\n")

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // pressWords are how actions and code tell of a key with a character.
@@ -65,13 +65,13 @@ func stays(key, value string) bool {
 }
 
 // event masks everything that an event tells.
-func (m *masker) event(data agent.EventData) (agent.EventData, error) {
+func (m *masker) event(data run.EventData) (run.EventData, error) {
 	v := reflect.New(reflect.TypeOf(data)).Elem()
 	v.Set(reflect.ValueOf(data))
 	if err := m.value(v, ""); err != nil {
 		return nil, err
 	}
-	return v.Interface().(agent.EventData), nil
+	return v.Interface().(run.EventData), nil
 }
 
 // value masks every text in a value, however deep. What it does not know it
@@ -139,7 +139,7 @@ func (m *masker) fields(v reflect.Value) error {
 	switch v.Interface().(type) {
 	case time.Time:
 		return nil
-	case agent.Covered:
+	case run.Covered:
 		return nil // it was dropped where something is black
 	}
 	for i := range v.NumField() {
@@ -223,7 +223,7 @@ func (m *masker) entries(v reflect.Value, key string) error {
 
 // left returns where an event of the copy, as JSON, still shows something that
 // is to be hidden; "" if nowhere.
-func (m *masker) left(data agent.EventData) string {
+func (m *masker) left(data run.EventData) string {
 	text, err := json.Marshal(data)
 	if err != nil {
 		return "an event that is no JSON"

@@ -17,9 +17,9 @@ import (
 	"unicode"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/planner"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // Markdown writes a run as a page to read: run.md, and the screens in the
@@ -28,13 +28,13 @@ import (
 //
 // Recorded text is shown as it is: nothing in it can become markup, HTML, a
 // link or an image.
-func Markdown(ctx context.Context, dir string, run *replay.Run, o *Options) error {
+func Markdown(ctx context.Context, dir string, stored *replay.Run, o *Options) error {
 	opts := o.withDefaults()
 	return folder(dir, func(temp string) error {
-		return redacted(ctx, run, opts.Redact, func(run *replay.Run) error {
-			p := page{dir: temp, run: run, opts: opts, shown: map[string]string{}}
+		return redacted(ctx, stored, opts.Redact, func(stored *replay.Run) error {
+			p := page{dir: temp, run: stored, opts: opts, shown: map[string]string{}}
 			if err := p.write(ctx); err != nil {
-				return fmt.Errorf("Markdown of %s: %w", run.Info.ID, err)
+				return fmt.Errorf("Markdown of %s: %w", stored.Info.ID, err)
 			}
 			return nil
 		})
@@ -58,7 +58,7 @@ func (p *page) write(ctx context.Context) error {
 		return err
 	}
 	p.head()
-	var last *agent.Observed
+	var last *run.Observed
 	n := 0
 	for s, err := range steps(ctx, p.run) {
 		if err != nil {
@@ -143,7 +143,7 @@ func (p *page) step(s *replay.Step) error {
 		p.quote("The reply was no action", proposal.Error)
 	}
 	for _, r := range s.Reviews {
-		if r.Verdict != agent.Go {
+		if r.Verdict != run.Go {
 			p.quote("Review: "+literal(string(r.Verdict)), cmp.Or(r.Guidance, r.Reason, "without a reason"))
 		}
 	}
@@ -180,15 +180,15 @@ func (p *page) acts(s *replay.Step) {
 	p.add("")
 	for _, e := range s.Events {
 		switch e := e.Data.(type) {
-		case agent.BatchStopped:
+		case run.BatchStopped:
 			p.quote("The rest was put off", e.Reason)
-		case agent.Answered:
+		case run.Answered:
 			p.quote("Asked", e.Question)
 			p.quote("Answered", e.Answer)
-		case agent.Diverged:
+		case run.Diverged:
 			p.quote("The screen was another one; expected", e.Expected)
 			p.quote("Found", e.Found)
-		case agent.GoalChecked:
+		case run.GoalChecked:
 			p.quote("The task is done", cmp.Or(e.Evidence, fmt.Sprint(e.Accepted)))
 			p.quote("Missing", e.Missing)
 		}
@@ -237,7 +237,7 @@ func (p *page) quote(name, text string) {
 }
 
 // seen names the window with the focus, and the frame.
-func seen(o *agent.Observed) string {
+func seen(o *run.Observed) string {
 	title := "no window has the focus"
 	for _, w := range o.Windows {
 		if w.Focused {
@@ -248,7 +248,7 @@ func seen(o *agent.Observed) string {
 }
 
 // picture stores a frame with marks, and shows it.
-func (p *page) picture(o *agent.Observed, acts []actuator.Action) error {
+func (p *page) picture(o *run.Observed, acts []actuator.Action) error {
 	img, err := p.run.Frame(o.FrameID)
 	if errors.Is(err, fs.ErrNotExist) && p.run.Info.State != replay.Ended {
 		p.add("(This frame was not stored.)\n")

@@ -18,8 +18,8 @@ import (
 	"github.com/disintegration/imaging"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // An entry is a line of OSWorld's traj.jsonl.
@@ -50,13 +50,13 @@ const stamp = "20060102@150405.000000"
 // result.txt is written only if [Options.Score] is given: a run that nobody
 // evaluated has no result, and OSWorld counts tasks with a result.txt only.
 // Neither are recording.mp4 and runtime.log written; see [Video].
-func OSWorld(ctx context.Context, dir string, run *replay.Run, o *Options) error {
+func OSWorld(ctx context.Context, dir string, stored *replay.Run, o *Options) error {
 	opts := o.withDefaults()
 	return folder(dir, func(temp string) error {
-		return redacted(ctx, run, opts.Redact, func(run *replay.Run) error {
-			w := osworld{dir: temp, run: run, opts: opts}
+		return redacted(ctx, stored, opts.Redact, func(stored *replay.Run) error {
+			w := osworld{dir: temp, run: stored, opts: opts}
 			if err := w.write(ctx); err != nil {
-				return fmt.Errorf("OSWorld layout of %s: %w", run.Info.ID, err)
+				return fmt.Errorf("OSWorld layout of %s: %w", stored.Info.ID, err)
 			}
 			return nil
 		})
@@ -132,9 +132,9 @@ func (w *osworld) step(s *replay.Step) error {
 	end := ""
 	if s.Ended != nil {
 		switch s.Ended.Outcome {
-		case agent.OutcomeDone:
+		case run.OutcomeDone:
 			end = "DONE"
-		case agent.OutcomeInfeasible:
+		case run.OutcomeInfeasible:
 			end = "FAIL"
 		}
 	}
@@ -154,7 +154,7 @@ func (w *osworld) step(s *replay.Step) error {
 	return w.line(e, s.Events[len(s.Events)-1].Time, seen)
 }
 
-func (w *osworld) line(e entry, at time.Time, seen *agent.Observed) (err error) {
+func (w *osworld) line(e entry, at time.Time, seen *run.Observed) (err error) {
 	w.n++
 	e.Step = w.n
 	e.Time = strings.Replace(at.UTC().Format(stamp), ".", "", 1)
@@ -170,7 +170,7 @@ func (w *osworld) line(e entry, at time.Time, seen *agent.Observed) (err error) 
 
 // picture writes a frame, and returns the file's name: "" if the run was cut
 // off before the frame was stored.
-func (w *osworld) picture(name string, seen *agent.Observed) (string, error) {
+func (w *osworld) picture(name string, seen *run.Observed) (string, error) {
 	img, err := w.run.Frame(seen.FrameID)
 	if errors.Is(err, fs.ErrNotExist) && w.run.Info.State != replay.Ended {
 		return "", nil

@@ -18,8 +18,8 @@ import (
 	"unicode/utf8"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -35,7 +35,7 @@ const (
 // A painter finds the parts of frames that are to be black.
 type painter struct {
 	*masker
-	last   *agent.Observed
+	last   *run.Observed
 	typed  bool               // since last, a masked text was entered
 	aimed  []uint32           // windows that were clicked since last
 	moved  bool               // since last, keys may have moved the focus, or a line or tab was entered
@@ -51,7 +51,7 @@ type window struct {
 }
 
 // acts notes what an action may put on the screen.
-func (p *painter) acts(a agent.Acting) {
+func (p *painter) acts(a run.Acting) {
 	if p.last != nil {
 		for _, at := range a.Device {
 			if w, ok := topWindow(p.last.Windows, at); ok {
@@ -87,7 +87,7 @@ func topWindow(list []screen.Window, at image.Point) (screen.Window, bool) {
 }
 
 // look returns what is black on a frame.
-func (p *painter) look(o *agent.Observed) (black []image.Rectangle) {
+func (p *painter) look(o *run.Observed) (black []image.Rectangle) {
 	if p.typed {
 		p.mark(o)
 	}
@@ -112,7 +112,7 @@ func (p *painter) look(o *agent.Observed) (black []image.Rectangle) {
 }
 
 // on returns the parts of a frame that a region covers.
-func (r Region) on(o *agent.Observed) (list []image.Rectangle) {
+func (r Region) on(o *run.Observed) (list []image.Rectangle) {
 	if r.Title == "" && r.Class == "" {
 		return []image.Rectangle{r.Box}
 	}
@@ -141,7 +141,7 @@ func titleBar(box image.Rectangle) image.Rectangle {
 
 // ownBar returns the title bar of a window: what its node has above the window
 // where the window manager draws it, and else the upper part of the window too.
-func ownBar(o *agent.Observed, w screen.Window) image.Rectangle {
+func ownBar(o *run.Observed, w screen.Window) image.Rectangle {
 	bar := titleBar(w.Box)
 	for _, n := range o.Targets {
 		if above := w.Box.Min.Y - n.Box.Min.Y; n.Parent < 0 && of(n, w) && n.Name == w.Title && above >= 10 && above <= frameTop {
@@ -152,7 +152,7 @@ func ownBar(o *agent.Observed, w screen.Window) image.Rectangle {
 }
 
 // nodes returns the boxes of the nodes that show a masked text or a password.
-func (p *painter) nodes(o *agent.Observed) (black []image.Rectangle) {
+func (p *painter) nodes(o *run.Observed) (black []image.Rectangle) {
 	listed := p.listed(o, func(line string) bool { return p.shows(line) })
 	for i, n := range o.Targets {
 		top := n.Parent < 0
@@ -186,7 +186,7 @@ func letters(box image.Rectangle) int { return box.Dx() / 5 * max(1, box.Dy()/12
 
 // listed returns the IDs of the nodes whose line in the tree's text is wanted:
 // the nodes of schema 1 have neither text nor states.
-func (p *painter) listed(o *agent.Observed, want func(string) bool) map[string]bool {
+func (p *painter) listed(o *run.Observed, want func(string) bool) map[string]bool {
 	ids := map[string]bool{}
 	for line := range strings.Lines(o.Text) {
 		if id, rest, ok := strings.Cut(strings.TrimSpace(line), " "); ok && want(rest) {
@@ -197,7 +197,7 @@ func (p *painter) listed(o *agent.Observed, want func(string) bool) map[string]b
 }
 
 // mark notes the windows that a masked text was entered into.
-func (p *painter) mark(o *agent.Observed) {
+func (p *painter) mark(o *run.Observed) {
 	before := map[uint32]bool{}
 	into := map[uint32]bool{}
 	for _, id := range p.aimed {
@@ -225,7 +225,7 @@ func (p *painter) mark(o *agent.Observed) {
 }
 
 // note remembers where in a window the text went.
-func (p *painter) note(o *agent.Observed, w screen.Window) {
+func (p *painter) note(o *run.Observed, w screen.Window) {
 	m := p.marked[w.ID]
 	if m == nil {
 		m = &window{box: w.Box}
@@ -244,7 +244,7 @@ func (p *painter) note(o *agent.Observed, w screen.Window) {
 
 // focus returns the boxes of the nodes of a window that have the focus; not of
 // one around another.
-func (p *painter) focus(o *agent.Observed, id uint32) (list []image.Rectangle) {
+func (p *painter) focus(o *run.Observed, id uint32) (list []image.Rectangle) {
 	if o == nil {
 		return nil
 	}
@@ -269,7 +269,7 @@ func of(n atspi.Node, w screen.Window) bool {
 }
 
 // tells reports whether the tree has a masked text in a window, below its title.
-func (p *painter) tells(o *agent.Observed, w screen.Window) bool {
+func (p *painter) tells(o *run.Observed, w screen.Window) bool {
 	listed := p.listed(o, func(line string) bool { return p.shows(line) })
 	return slices.ContainsFunc(o.Targets, func(n atspi.Node) bool {
 		return n.Parent >= 0 && of(n, w) && (p.shows(n.Name) || p.shows(n.Text) || listed[n.ID])
@@ -277,7 +277,7 @@ func (p *painter) tells(o *agent.Observed, w screen.Window) bool {
 }
 
 // window returns what is black of a window that a text was entered into.
-func (p *painter) window(o *agent.Observed, w screen.Window, m *window) (list []image.Rectangle) {
+func (p *painter) window(o *run.Observed, w screen.Window, m *window) (list []image.Rectangle) {
 	hasTree := slices.ContainsFunc(o.Targets, func(n atspi.Node) bool { return n.Parent >= 0 && of(n, w) })
 	if m.whole || !hasTree || w.Box.Size() != m.box.Size() && !p.tells(o, w) {
 		return []image.Rectangle{outside(w.Box)}
@@ -290,7 +290,7 @@ func (p *painter) window(o *agent.Observed, w screen.Window, m *window) (list []
 
 // uncovered returns what the pointer hides, unless something there is black. It is
 // encoded anew, as a file can hold more than its pixels.
-func uncovered(c *agent.Covered, black []image.Rectangle) *agent.Covered {
+func uncovered(c *run.Covered, black []image.Rectangle) *run.Covered {
 	if c == nil {
 		return nil
 	}
@@ -302,11 +302,11 @@ func uncovered(c *agent.Covered, black []image.Rectangle) *agent.Covered {
 	if err := png.Encode(&buf, img); err != nil {
 		return nil
 	}
-	return &agent.Covered{At: c.At, PNG: buf.Bytes()}
+	return &run.Covered{At: c.At, PNG: buf.Bytes()}
 }
 
 // frame stores the masked frame of an observation, and the image sent of it.
-func (c *copier) frame(ctx context.Context, o *agent.Observed, black []image.Rectangle) error {
+func (c *copier) frame(ctx context.Context, o *run.Observed, black []image.Rectangle) error {
 	whole, err := c.run.Frame(o.FrameID)
 	if errors.Is(err, fs.ErrNotExist) && c.run.Info.State != replay.Ended {
 		return nil // cut off before it was stored
@@ -337,7 +337,7 @@ func painted(img image.Image, black []image.Rectangle) *image.RGBA {
 
 // sent returns the masked image that a model was sent, encoded as it was; none
 // if that was the frame itself.
-func (c *copier) sent(o *agent.Observed, black []image.Rectangle) ([]byte, string, error) {
+func (c *copier) sent(o *run.Observed, black []image.Rectangle) ([]byte, string, error) {
 	stored := func(ext string) bool {
 		_, err := os.Lstat(filepath.Join(c.run.Dir, "frames", o.FrameID+".sent"+ext))
 		return !errors.Is(err, fs.ErrNotExist)

@@ -11,8 +11,8 @@ import (
 	"regexp"
 	"strconv"
 
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // A Redaction says what is masked in a copy of a run. Whatever it asks for,
@@ -94,15 +94,15 @@ func character(digits string, base int) string {
 // be read, if a frame is not as its event says, or if the copy, read back, still
 // shows a masked text. Then nothing is left of the copy. A frame that is
 // missing altogether is an error too, unless the run was cut off.
-func Redacted(ctx context.Context, dir string, run *replay.Run, red Redaction) (id string, err error) {
+func Redacted(ctx context.Context, dir string, stored *replay.Run, red Redaction) (id string, err error) {
 	if err := red.check(); err != nil {
 		return "", fmt.Errorf("redaction: %w", err)
 	}
-	if run.Busy {
-		return "", fmt.Errorf("redact %s: %w", run.Info.ID, replay.ErrWriter)
+	if stored.Busy {
+		return "", fmt.Errorf("redact %s: %w", stored.Info.ID, replay.ErrWriter)
 	}
-	if err := whole(ctx, run); err != nil {
-		return "", fmt.Errorf("copy %s: %w", run.Info.ID, err)
+	if err := whole(ctx, stored); err != nil {
+		return "", fmt.Errorf("copy %s: %w", stored.Info.ID, err)
 	}
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return "", err
@@ -112,9 +112,9 @@ func Redacted(ctx context.Context, dir string, run *replay.Run, red Redaction) (
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	id, err = redact(ctx, temp, run, red)
+	id, err = redact(ctx, temp, stored, red)
 	if err != nil {
-		return "", fmt.Errorf("copy %s: %w", run.Info.ID, err)
+		return "", fmt.Errorf("copy %s: %w", stored.Info.ID, err)
 	}
 	if err := os.Rename(filepath.Join(temp, id), filepath.Join(dir, id)); err != nil {
 		return "", err
@@ -122,16 +122,16 @@ func Redacted(ctx context.Context, dir string, run *replay.Run, red Redaction) (
 	return id, nil
 }
 
-func redact(ctx context.Context, dir string, run *replay.Run, red Redaction) (id string, err error) {
+func redact(ctx context.Context, dir string, stored *replay.Run, red Redaction) (id string, err error) {
 	m := newMasker(red)
-	if err := m.collect(ctx, run); err != nil {
+	if err := m.collect(ctx, stored); err != nil {
 		return "", err
 	}
 	j, err := replay.Create(dir)
 	if err != nil {
 		return "", err
 	}
-	err = (&copier{masker: m, run: run, journal: j, painter: painter{masker: m, marked: map[uint32]*window{}}}).copy(ctx)
+	err = (&copier{masker: m, run: stored, journal: j, painter: painter{masker: m, marked: map[uint32]*window{}}}).copy(ctx)
 	if err := errors.Join(err, j.Close()); err != nil {
 		return "", err
 	}
@@ -152,12 +152,12 @@ func (c *copier) copy(ctx context.Context) error {
 			return err
 		}
 		switch data := e.Data.(type) {
-		case agent.RunStarted:
-			data.Schema = agent.Schema
+		case run.RunStarted:
+			data.Schema = run.Schema
 			e.Data = data
-		case agent.Acting:
+		case run.Acting:
 			c.painter.acts(data)
-		case agent.Observed:
+		case run.Observed:
 			black := c.painter.look(&data)
 			if err := c.frame(ctx, &data, black); err != nil {
 				return fmt.Errorf("event %d: frame %q: %w", e.Seq, data.FrameID, err)
@@ -177,11 +177,11 @@ func (c *copier) copy(ctx context.Context) error {
 
 // verify reads the copy back and looks for what should not be there.
 func (m *masker) verify(ctx context.Context, dir string) error {
-	run, err := replay.Open(dir)
+	stored, err := replay.Open(dir)
 	if err != nil {
 		return err
 	}
-	for step, err := range steps(ctx, run) {
+	for step, err := range steps(ctx, stored) {
 		if err != nil {
 			return fmt.Errorf("the copy cannot be read: %w", err)
 		}

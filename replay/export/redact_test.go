@@ -23,10 +23,10 @@ import (
 	"pgregory.net/rapid"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/planner"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/worldmodel"
 )
@@ -36,29 +36,29 @@ func everywhere(t testing.TB, text string) *replay.Run {
 	w := newTale(t)
 	asJSON, err := json.Marshal(map[string]string{"text": text})
 	require.NoError(t, err)
-	w.put(agent.RunStarted{Schema: agent.Schema, Task: "write " + text, Models: map[string]string{"actor": text},
+	w.put(run.RunStarted{Schema: run.Schema, Task: "write " + text, Models: map[string]string{"actor": text},
 		Settings: map[string]any{"deep": map[string]any{text: []any{text, 1.0}}}})
 	small := screen.Mapping{Source: image.Rect(20, 40, 300, 240), Size: image.Pt(140, 100)}
-	w.look("f0001", agent.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", ""), Mapping: small})
+	w.look("f0001", run.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", ""), Mapping: small})
 	plan := &planner.Plan{Version: planner.Version, Task: text, Steps: []planner.Step{
 		{ID: "s1", Goal: "Find " + text, DoneWhen: text + " is there", Evidence: &planner.Evidence{FrameID: "f0001", Quote: text}}}}
-	w.put(agent.Planned{Plan: plan, Error: text})
+	w.put(run.Planned{Plan: plan, Error: text})
 	w.step = 1
 	w.act("f0001", "Thought: "+text+"\n```python\npyautogui.write("+quote(text)+")\n```", actuator.Type{Text: actuator.Secret(text)})
 	pasted := actuator.Secret(strings.ToUpper(text))
 	w.act("f0001", string(asJSON), actuator.SetClipboard{Text: actuator.Secret(text)}, actuator.Paste{Text: &pasted})
 	seen := editor
 	seen.Title = "*" + strings.ToUpper(text) + " - Editor"
-	w.look("f0002", agent.Observed{Windows: []screen.Window{seen}, Targets: tree("text", text, text), TreeErr: text, Mapping: small,
-		Covered: &agent.Covered{At: field.Min, PNG: []byte("no picture")}}, field, image.Rect(40, 30, 280, 60))
+	w.look("f0002", run.Observed{Windows: []screen.Window{seen}, Targets: tree("text", text, text), TreeErr: text, Mapping: small,
+		Covered: &run.Covered{At: field.Min, PNG: []byte("no picture")}}, field, image.Rect(40, 30, 280, 60))
 	w.step = 2
-	w.put(agent.ModelCalled{Role: llm.Actor, Purpose: "propose", Error: text, Response: &llm.Response{Text: "so", Calls: []llm.ToolCall{{ID: "1", Name: "type", Arguments: string(asJSON)}}},
-		Messages: []agent.Message{{From: llm.User, Text: fmt.Sprintf("You did: type %.200q. %+q %s", text, text, asJSON), Images: []string{"f0002", "f0002-zoom"}}}})
-	w.put(agent.Assessed{FrameID: "f0002", Assessment: &worldmodel.Assessment{Changed: text, Evidence: strings.Join(strings.Fields(text), " ")}, Plan: plan, Why: text})
-	w.put(agent.Reviewed{Verdict: agent.Go, Guidance: text, Reason: text})
-	w.put(agent.Acted{Index: 9, Status: actuator.Delivered, Output: text, Detail: text})
-	w.put(agent.Answered{Question: text, Answer: text})
-	w.look("f0003", agent.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", text), Mapping: small}, field)
+	w.put(run.ModelCalled{Role: llm.Actor, Purpose: "propose", Error: text, Response: &llm.Response{Text: "so", Calls: []llm.ToolCall{{ID: "1", Name: "type", Arguments: string(asJSON)}}},
+		Messages: []run.Message{{From: llm.User, Text: fmt.Sprintf("You did: type %.200q. %+q %s", text, text, asJSON), Images: []string{"f0002", "f0002-zoom"}}}})
+	w.put(run.Assessed{FrameID: "f0002", Assessment: &worldmodel.Assessment{Changed: text, Evidence: strings.Join(strings.Fields(text), " ")}, Plan: plan, Why: text})
+	w.put(run.Reviewed{Verdict: run.Go, Guidance: text, Reason: text})
+	w.put(run.Acted{Index: 9, Status: actuator.Delivered, Output: text, Detail: text})
+	w.put(run.Answered{Question: text, Answer: text})
+	w.look("f0003", run.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", text), Mapping: small}, field)
 	return w.end("wrote " + text)
 }
 
@@ -123,16 +123,16 @@ func TestMaskLeavesNothing(t *testing.T) {
 func TestRedactedLeavesNothing(t *testing.T) {
 	for i := range 16 {
 		text := texts().Example(i)
-		run := everywhere(t, text)
-		require.NotEmpty(t, leaks(t, run.Dir, text), "else the test tests nothing")
-		out := masked(t, run, []Redaction{{Typed: true}, {Secrets: []string{text}}}[i%2])
+		stored := everywhere(t, text)
+		require.NotEmpty(t, leaks(t, stored.Dir, text), "else the test tests nothing")
+		out := masked(t, stored, []Redaction{{Typed: true}, {Secrets: []string{text}}}[i%2])
 		require.Empty(t, leaks(t, out.Dir, text), "%q", text)
 		for _, id := range []string{"f0001", "f0002", "f0003"} {
 			whole, sent := textOn(t, out, id)
 			require.Zero(t, whole+sent, "%s shows %q", id, text)
 		}
 		if i == 0 {
-			whole, sent := textOn(t, run, "f0002")
+			whole, sent := textOn(t, stored, "f0002")
 			require.Greater(t, min(whole, sent), 1000, "else the test tests nothing")
 		}
 	}
@@ -142,15 +142,15 @@ func TestRedactedLeavesNothing(t *testing.T) {
 func TestEveryFieldIsMasked(t *testing.T) {
 	const secret = "Xyzzy-plugh"
 	m := newMasker(Redaction{Secrets: []string{secret}})
-	data := []agent.EventData{
-		agent.RunStarted{}, agent.Observed{}, agent.ModelCalled{}, agent.Planned{}, agent.Assessed{}, agent.Proposed{}, agent.Reviewed{},
-		agent.Acting{}, agent.Acted{}, agent.BatchStopped{}, agent.Answered{}, agent.Located{}, agent.Diverged{}, agent.GoalChecked{}, agent.RunEnded{},
+	data := []run.EventData{
+		run.RunStarted{}, run.Observed{}, run.ModelCalled{}, run.Planned{}, run.Assessed{}, run.Proposed{}, run.Reviewed{},
+		run.Acting{}, run.Acted{}, run.BatchStopped{}, run.Answered{}, run.Located{}, run.Diverged{}, run.GoalChecked{}, run.RunEnded{},
 	}
 	assert.Len(t, data, len(replay.Kinds()), "all kinds are here")
 	for _, e := range data {
 		v := reflect.New(reflect.TypeOf(e)).Elem()
 		fill(v, secret)
-		full := v.Interface().(agent.EventData)
+		full := v.Interface().(run.EventData)
 		before, err := json.Marshal(full)
 		require.NoError(t, err)
 		require.Contains(t, string(before), secret)
@@ -159,7 +159,7 @@ func TestEveryFieldIsMasked(t *testing.T) {
 		require.NoError(t, err)
 		after, err := json.Marshal(out)
 		require.NoError(t, err)
-		assert.NotContains(t, strings.ToLower(string(after)), strings.ToLower(secret), agent.Kind(e))
+		assert.NotContains(t, strings.ToLower(string(after)), strings.ToLower(secret), run.Kind(e))
 		assert.Empty(t, m.left(out))
 	}
 }
@@ -170,7 +170,7 @@ func fill(v reflect.Value, s string) {
 	case reflect.String:
 		v.SetString(s)
 	case reflect.Pointer:
-		if v.Type() == reflect.TypeFor[*agent.Covered]() {
+		if v.Type() == reflect.TypeFor[*run.Covered]() {
 			return
 		}
 		v.Set(reflect.New(v.Type().Elem()))
@@ -223,13 +223,13 @@ func TestMask(t *testing.T) {
 func TestReplyInDoubt(t *testing.T) {
 	w := newTale(t)
 	w.start("x")
-	w.look("f0001", agent.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", "")})
+	w.look("f0001", run.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", "")})
 	w.step = 1
 	reply := "Thought: in two parts.\npyautogui.write('swor' + 'dfish')"
 	w.act("f0001", reply, actuator.Type{Text: "swordfish"})
-	w.look("f0002", agent.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", "swordfish")}, field)
+	w.look("f0002", run.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", "swordfish")}, field)
 	w.step = 2
-	w.put(agent.ModelCalled{Role: llm.Actor, Purpose: "propose", Messages: []agent.Message{{From: llm.Assistant, Text: reply}, {From: llm.User, Text: "You said: " + reply + " And now?"}}})
+	w.put(run.ModelCalled{Role: llm.Actor, Purpose: "propose", Messages: []run.Message{{From: llm.Assistant, Text: reply}, {From: llm.User, Text: "You said: " + reply + " And now?"}}})
 	out := masked(t, w.end(""), Redaction{Typed: true})
 	text, err := os.ReadFile(filepath.Join(out.Dir, "events.jsonl"))
 	require.NoError(t, err)
@@ -241,39 +241,39 @@ func TestPixels(t *testing.T) {
 	other := screen.Window{ID: 9, Title: "Bank", Class: "Browser", PID: 50, Box: image.Rect(0, 150, 100, 240)}
 	blank := []screen.Window{editor}
 	type shot struct {
-		o    agent.Observed
+		o    run.Observed
 		text []image.Rectangle
 	}
 	for _, tt := range []struct {
 		name   string
 		red    Redaction
-		before agent.Observed
+		before run.Observed
 		typed  actuator.Action
 		after  []shot
 		left   []int // pixels of text that stay, by frame
 	}{
-		{"the node's box", Redaction{Typed: true}, agent.Observed{Windows: blank, Targets: tree("text", "", "")}, actuator.Type{Text: "swordfish"},
-			[]shot{{agent.Observed{Windows: blank, Targets: tree("text", "", "swordfish")}, []image.Rectangle{field, image.Rect(0, 0, 10, 10)}}}, []int{100}},
-		{"the field that had the focus", Redaction{Typed: true}, agent.Observed{Windows: blank, Targets: tree("entry", "", "")}, actuator.Type{Text: "swordfish"},
-			[]shot{{agent.Observed{Windows: blank, Targets: tree("entry", "", "")}, []image.Rectangle{field}}}, []int{0}},
-		{"the name beside a check box", Redaction{Secrets: []string{"swordfish"}}, agent.Observed{Windows: blank}, actuator.Copy{},
-			[]shot{{agent.Observed{Windows: blank, Targets: checkBox()}, []image.Rectangle{image.Rect(66, 90, 150, 102)}}}, []int{0}},
-		{"not what is around the field", Redaction{Typed: true}, agent.Observed{Windows: blank, Targets: around()}, actuator.Type{Text: "swordfish"},
-			[]shot{{agent.Observed{Windows: blank, Targets: around()}, []image.Rectangle{field, image.Rect(50, 180, 60, 190)}}}, []int{100}},
-		{"no tree: the window, as long as it is there", Redaction{Typed: true}, agent.Observed{Windows: blank}, actuator.Type{Text: "swordfish"},
-			[]shot{{agent.Observed{Windows: blank}, []image.Rectangle{field}}, {agent.Observed{Windows: []screen.Window{other, editor}}, []image.Rectangle{field}}}, []int{0, 0}},
-		{"no window: the frame, from then on", Redaction{Typed: true}, agent.Observed{}, actuator.Type{Text: "swordfish"},
-			[]shot{{agent.Observed{}, []image.Rectangle{field}}, {agent.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(9, 9)}}}}, []int{0, 0}},
-		{"only a password", Redaction{Passwords: true}, agent.Observed{Windows: blank, Targets: tree("password text", "", "")}, actuator.Type{Text: "swordfish"},
-			[]shot{{agent.Observed{Windows: blank, Targets: tree("password text", "", "")}, []image.Rectangle{field}}}, []int{0}},
-		{"no password, not typed", Redaction{Passwords: true}, agent.Observed{Windows: blank, Targets: tree("text", "", "")}, actuator.Type{Text: "swordfish"},
-			[]shot{{agent.Observed{Windows: blank, Targets: tree("text", "", "swordfish")}, []image.Rectangle{{Max: image.Pt(9, 9)}}}}, []int{81}},
-		{"a region", Redaction{Regions: []Region{{Box: image.Rect(0, 0, 9, 9)}}}, agent.Observed{Windows: blank}, actuator.Copy{},
-			[]shot{{agent.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(10, 9)}}}}, []int{9}},
-		{"a window by its title", Redaction{Regions: []Region{{Title: "bank"}}}, agent.Observed{Windows: blank}, actuator.Copy{},
-			[]shot{{agent.Observed{Windows: []screen.Window{other}}, []image.Rectangle{other.Box}}, {agent.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(3, 3)}}}}, []int{0, 9}},
-		{"a title", Redaction{Secrets: []string{"BANK"}}, agent.Observed{Windows: blank}, actuator.Copy{},
-			[]shot{{agent.Observed{Windows: []screen.Window{other}}, []image.Rectangle{image.Rect(0, 130, 100, 150)}}}, []int{0}},
+		{"the node's box", Redaction{Typed: true}, run.Observed{Windows: blank, Targets: tree("text", "", "")}, actuator.Type{Text: "swordfish"},
+			[]shot{{run.Observed{Windows: blank, Targets: tree("text", "", "swordfish")}, []image.Rectangle{field, image.Rect(0, 0, 10, 10)}}}, []int{100}},
+		{"the field that had the focus", Redaction{Typed: true}, run.Observed{Windows: blank, Targets: tree("entry", "", "")}, actuator.Type{Text: "swordfish"},
+			[]shot{{run.Observed{Windows: blank, Targets: tree("entry", "", "")}, []image.Rectangle{field}}}, []int{0}},
+		{"the name beside a check box", Redaction{Secrets: []string{"swordfish"}}, run.Observed{Windows: blank}, actuator.Copy{},
+			[]shot{{run.Observed{Windows: blank, Targets: checkBox()}, []image.Rectangle{image.Rect(66, 90, 150, 102)}}}, []int{0}},
+		{"not what is around the field", Redaction{Typed: true}, run.Observed{Windows: blank, Targets: around()}, actuator.Type{Text: "swordfish"},
+			[]shot{{run.Observed{Windows: blank, Targets: around()}, []image.Rectangle{field, image.Rect(50, 180, 60, 190)}}}, []int{100}},
+		{"no tree: the window, as long as it is there", Redaction{Typed: true}, run.Observed{Windows: blank}, actuator.Type{Text: "swordfish"},
+			[]shot{{run.Observed{Windows: blank}, []image.Rectangle{field}}, {run.Observed{Windows: []screen.Window{other, editor}}, []image.Rectangle{field}}}, []int{0, 0}},
+		{"no window: the frame, from then on", Redaction{Typed: true}, run.Observed{}, actuator.Type{Text: "swordfish"},
+			[]shot{{run.Observed{}, []image.Rectangle{field}}, {run.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(9, 9)}}}}, []int{0, 0}},
+		{"only a password", Redaction{Passwords: true}, run.Observed{Windows: blank, Targets: tree("password text", "", "")}, actuator.Type{Text: "swordfish"},
+			[]shot{{run.Observed{Windows: blank, Targets: tree("password text", "", "")}, []image.Rectangle{field}}}, []int{0}},
+		{"no password, not typed", Redaction{Passwords: true}, run.Observed{Windows: blank, Targets: tree("text", "", "")}, actuator.Type{Text: "swordfish"},
+			[]shot{{run.Observed{Windows: blank, Targets: tree("text", "", "swordfish")}, []image.Rectangle{{Max: image.Pt(9, 9)}}}}, []int{81}},
+		{"a region", Redaction{Regions: []Region{{Box: image.Rect(0, 0, 9, 9)}}}, run.Observed{Windows: blank}, actuator.Copy{},
+			[]shot{{run.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(10, 9)}}}}, []int{9}},
+		{"a window by its title", Redaction{Regions: []Region{{Title: "bank"}}}, run.Observed{Windows: blank}, actuator.Copy{},
+			[]shot{{run.Observed{Windows: []screen.Window{other}}, []image.Rectangle{other.Box}}, {run.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(3, 3)}}}}, []int{0, 9}},
+		{"a title", Redaction{Secrets: []string{"BANK"}}, run.Observed{Windows: blank}, actuator.Copy{},
+			[]shot{{run.Observed{Windows: []screen.Window{other}}, []image.Rectangle{image.Rect(0, 130, 100, 150)}}}, []int{0}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newTale(t)
@@ -323,12 +323,12 @@ func TestRedactedFailsClosed(t *testing.T) {
 		}, "line"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run := everywhere(t, "swordfish")
-			tt.damage(t, run.Dir)
-			run, err := replay.Open(run.Dir)
+			stored := everywhere(t, "swordfish")
+			tt.damage(t, stored.Dir)
+			stored, err := replay.Open(stored.Dir)
 			require.NoError(t, err)
 			dir := t.TempDir()
-			_, err = Redacted(t.Context(), dir, run, Redaction{Typed: true})
+			_, err = Redacted(t.Context(), dir, stored, Redaction{Typed: true})
 			require.ErrorContains(t, err, tt.want)
 			list, err := os.ReadDir(dir)
 			require.NoError(t, err)
@@ -338,28 +338,28 @@ func TestRedactedFailsClosed(t *testing.T) {
 }
 
 func TestRedactionThatMasksNothingIsRefused(t *testing.T) {
-	run := everywhere(t, "swordfish")
+	stored := everywhere(t, "swordfish")
 	for _, red := range []Redaction{
 		{Secrets: []string{""}}, {Secrets: []string{" \n"}}, {Patterns: []*regexp.Regexp{regexp.MustCompile("a*")}}, {Patterns: []*regexp.Regexp{nil}}, {Regions: []Region{{}}},
 	} {
-		_, err := Redacted(t.Context(), t.TempDir(), run, red)
+		_, err := Redacted(t.Context(), t.TempDir(), stored, red)
 		assert.ErrorContains(t, err, "redaction:")
 	}
 }
 
 // The demonstration, masked, is a run like any other.
 func TestRedactedDemo(t *testing.T) {
-	run, err := replay.Open(demo)
+	stored, err := replay.Open(demo)
 	require.NoError(t, err)
-	out := masked(t, run, Redaction{Typed: true})
+	out := masked(t, stored, Redaction{Typed: true})
 	assert.Equal(t, replay.Ended, out.Info.State)
-	assert.Equal(t, run.Info.Events, out.Info.Events)
-	assert.Equal(t, run.Info.Frames, out.Info.Frames)
-	assert.Equal(t, run.Info.Ended.Usage, out.Info.Ended.Usage)
-	assert.NotEqual(t, run.Info.ID, out.Info.ID)
-	assert.NotEqual(t, run.Info.Head, out.Info.Head)
+	assert.Equal(t, stored.Info.Events, out.Info.Events)
+	assert.Equal(t, stored.Info.Frames, out.Info.Frames)
+	assert.Equal(t, stored.Info.Ended.Usage, out.Info.Ended.Usage)
+	assert.NotEqual(t, stored.Info.ID, out.Info.ID)
+	assert.NotEqual(t, stored.Info.Head, out.Info.Head)
 	for _, word := range []string{"milk", "bread", "apples", "cheese", "shopping"} {
-		assert.NotEmpty(t, leaks(t, run.Dir, word))
+		assert.NotEmpty(t, leaks(t, stored.Dir, word))
 		if word != "shopping" { // shopping.txt was typed, not this word
 			assert.Empty(t, leaks(t, out.Dir, word), word)
 		}
@@ -382,11 +382,11 @@ func TestRedactedDemo(t *testing.T) {
 func TestCovered(t *testing.T) {
 	var buf bytes.Buffer
 	require.NoError(t, png.Encode(&buf, image.NewGray(image.Rect(0, 0, 8, 8))))
-	c := &agent.Covered{At: image.Pt(10, 10), PNG: append(buf.Bytes(), "swordfish"...)}
+	c := &run.Covered{At: image.Pt(10, 10), PNG: append(buf.Bytes(), "swordfish"...)}
 	require.NotNil(t, uncovered(c, []image.Rectangle{image.Rect(18, 18, 30, 30)}))
 	assert.NotContains(t, string(uncovered(c, nil).PNG), "swordfish")
 	assert.Nil(t, uncovered(c, []image.Rectangle{image.Rect(17, 17, 30, 30)}))
-	assert.Nil(t, uncovered(&agent.Covered{PNG: []byte("swordfish")}, nil))
+	assert.Nil(t, uncovered(&run.Covered{PNG: []byte("swordfish")}, nil))
 	assert.Nil(t, uncovered(nil, nil))
 }
 
@@ -394,11 +394,11 @@ func TestCovered(t *testing.T) {
 func TestPressedCharacters(t *testing.T) {
 	w := newTale(t)
 	w.start("x")
-	w.look("f0001", agent.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", "")})
+	w.look("f0001", run.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", "")})
 	w.step = 1
 	key := func(k ...actuator.Key) actuator.Action { return actuator.Press{Keys: k, Count: 1} }
 	w.act("f0001", "pyautogui.press(list('xyzzy'))", key("x"), key("y"), key("shift", "z"), key("z"), key("y"), key("enter"))
-	w.look("f0002", agent.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", "xyzzy")}, field)
+	w.look("f0002", run.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", "xyzzy")}, field)
 	out := masked(t, w.end("typed xyzzy, I press X and so on"), Redaction{Typed: true})
 	assert.Empty(t, leaks(t, out.Dir, "xyzzy"))
 	assert.NotContains(t, strings.ToLower(out.Info.Ended.Answer), "press x")

@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -47,30 +47,30 @@ func newTale(t testing.TB) *tale {
 	return &tale{t: t, j: j, now: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)}
 }
 
-func (w *tale) put(data agent.EventData) {
+func (w *tale) put(data run.EventData) {
 	w.t.Helper()
 	w.n++
 	w.now = w.now.Add(100 * time.Millisecond)
-	require.NoError(w.t, w.j.Event(w.t.Context(), agent.Event{Seq: w.n, Time: w.now, Step: w.step, Kind: agent.Kind(data), Data: data}))
+	require.NoError(w.t, w.j.Event(w.t.Context(), run.Event{Seq: w.n, Time: w.now, Step: w.step, Kind: run.Kind(data), Data: data}))
 }
 
 func (w *tale) start(task string) {
-	w.put(agent.RunStarted{Schema: agent.Schema, Task: task, Planning: "off", Guard: "none", Parser: "code"})
+	w.put(run.RunStarted{Schema: run.Schema, Task: task, Planning: "off", Guard: "none", Parser: "code"})
 }
 
 // end closes the run and returns it, read back.
 func (w *tale) end(answer string) *replay.Run {
 	w.t.Helper()
-	w.put(agent.RunEnded{Outcome: agent.OutcomeDone, Answer: answer, Steps: w.step})
+	w.put(run.RunEnded{Outcome: run.OutcomeDone, Answer: answer, Steps: w.step})
 	return w.cut()
 }
 
 func (w *tale) cut() *replay.Run {
 	w.t.Helper()
 	require.NoError(w.t, w.j.Close())
-	run, err := replay.Open(w.j.Dir())
+	stored, err := replay.Open(w.j.Dir())
 	require.NoError(w.t, err)
-	return run
+	return stored
 }
 
 var (
@@ -79,7 +79,7 @@ var (
 )
 
 // look stores a frame on which the boxes are full of text.
-func (w *tale) look(id string, o agent.Observed, text ...image.Rectangle) {
+func (w *tale) look(id string, o run.Observed, text ...image.Rectangle) {
 	w.t.Helper()
 	frame := image.NewRGBA(image.Rect(0, 0, 320, 240))
 	draw.Draw(frame, frame.Rect, image.NewUniform(ground), image.Point{}, draw.Src)
@@ -111,20 +111,20 @@ func (w *tale) look(id string, o agent.Observed, text ...image.Rectangle) {
 // act proposes actions on the newest frame with a reply, and performs them.
 func (w *tale) act(frame, reply string, actions ...actuator.Action) {
 	w.t.Helper()
-	w.put(agent.ModelCalled{Role: llm.Actor, Purpose: "propose", Model: "m", Response: &llm.Response{Text: reply, Finish: "stop"},
-		Messages: []agent.Message{{From: llm.User, Text: "what next?", Images: []string{frame}}}})
-	p := agent.Proposed{FrameID: frame}
+	w.put(run.ModelCalled{Role: llm.Actor, Purpose: "propose", Model: "m", Response: &llm.Response{Text: reply, Finish: "stop"},
+		Messages: []run.Message{{From: llm.User, Text: "what next?", Images: []string{frame}}}})
+	p := run.Proposed{FrameID: frame}
 	for _, a := range actions {
-		p.Actions = append(p.Actions, agent.Recorded{Action: a})
+		p.Actions = append(p.Actions, run.Recorded{Action: a})
 	}
 	w.put(p)
 	for i, a := range actions {
-		e := agent.Acting{Index: i, Action: agent.Recorded{Action: a}}
+		e := run.Acting{Index: i, Action: run.Recorded{Action: a}}
 		for _, at := range actuator.Points(a) {
 			e.Device = append(e.Device, image.Pt(at.X, at.Y))
 		}
 		w.put(e)
-		w.put(agent.Acted{Index: i, Status: actuator.Delivered})
+		w.put(run.Acted{Index: i, Status: actuator.Delivered})
 	}
 }
 
@@ -152,10 +152,10 @@ func checkBox() []atspi.Node {
 }
 
 // masked redacts a run and returns the copy.
-func masked(t testing.TB, run *replay.Run, red Redaction) *replay.Run {
+func masked(t testing.TB, stored *replay.Run, red Redaction) *replay.Run {
 	t.Helper()
 	dir := t.TempDir()
-	id, err := Redacted(t.Context(), dir, run, red)
+	id, err := Redacted(t.Context(), dir, stored, red)
 	require.NoError(t, err)
 	list, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -177,11 +177,11 @@ func redPixels(img image.Image) (n int) {
 	return n
 }
 
-func textOn(t testing.TB, run *replay.Run, id string) (whole, sent int) {
+func textOn(t testing.TB, stored *replay.Run, id string) (whole, sent int) {
 	t.Helper()
-	img, err := run.Frame(id)
+	img, err := stored.Frame(id)
 	require.NoError(t, err)
-	data, _, err := run.Sent(id)
+	data, _, err := stored.Sent(id)
 	require.NoError(t, err)
 	small, err := replay.DecodeImage(data)
 	require.NoError(t, err)

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // How long a scene of a film stays: as long as it really took, within these.
@@ -46,7 +46,7 @@ var (
 
 // A scene is one picture of a film.
 type scene struct {
-	seen  *agent.Observed
+	seen  *run.Observed
 	title string            // "Step 3 of 12"
 	text  string            // what is done, in words
 	acts  []actuator.Action // that are marked
@@ -55,13 +55,13 @@ type scene struct {
 
 // scenes yields what a film shows: the screen of each step with what is done
 // then, and the last screen with how the run ended.
-func scenes(ctx context.Context, run *replay.Run) iter.Seq2[scene, error] {
+func scenes(ctx context.Context, stored *replay.Run) iter.Seq2[scene, error] {
 	return func(yield func(scene, error) bool) {
 		var held *scene // until it is known how long it stayed
 		var began time.Time
-		var last *agent.Observed
+		var last *run.Observed
 		end := "the run was cut off here"
-		for step, err := range steps(ctx, run) {
+		for step, err := range steps(ctx, stored) {
 			if err != nil {
 				yield(scene{}, err)
 				return
@@ -92,7 +92,7 @@ func scenes(ctx context.Context, run *replay.Run) iter.Seq2[scene, error] {
 func clamp(d time.Duration) time.Duration { return min(max(d, briefest), longest) }
 
 // ending says how a run ended.
-func ending(e *agent.RunEnded) string {
+func ending(e *run.RunEnded) string {
 	text := strings.ReplaceAll(string(e.Outcome), "_", " ")
 	if more := cmp.Or(e.Answer, e.Error); more != "" {
 		text += ": " + more

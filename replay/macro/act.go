@@ -9,17 +9,17 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
 // An aimed action is one for the live desktop.
 type aimed struct {
 	actuator.Action
-	at      []image.Point   // its points in device pixels
-	located []agent.Located // without the index
-	blank   bool            // its text stays out of the journal
-	param   string          // whose value is its text; "" if none
+	at      []image.Point // its points in device pixels
+	located []run.Located // without the index
+	blank   bool          // its text stays out of the journal
+	param   string        // whose value is its text; "" if none
 }
 
 // words describes what is left of a step.
@@ -148,7 +148,7 @@ func types(a actuator.Action) bool {
 func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 	end := t.upto()
 	var list []aimed
-	var glance agent.Glance
+	var glance run.Glance
 	bad, err := r.until(ctx, func() (bad *trouble) {
 		list, bad = r.aim(ctx, t, end)
 		return bad
@@ -190,7 +190,7 @@ func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 const looks = 10
 
 // sameSpots reports whether the places of actions look as they did.
-func (r *player) sameSpots(list []aimed, glance agent.Glance) bool {
+func (r *player) sameSpots(list []aimed, glance run.Glance) bool {
 	if r.live.Bare == nil || glance.Bare == nil || r.live.Bare.Rect != glance.Bare.Rect {
 		return false
 	}
@@ -208,19 +208,19 @@ func (r *player) sameSpots(list []aimed, glance agent.Glance) bool {
 // propose writes what is about to be done in the step of the new run that has
 // begun.
 func (r *player) propose(ctx context.Context, thought, expect string, list []aimed) error {
-	e := agent.Proposed{FrameID: r.live.FrameID, Thought: r.m.sub(thought), Expect: r.m.sub(expect)}
-	var events []agent.EventData
+	e := run.Proposed{FrameID: r.live.FrameID, Thought: r.m.sub(thought), Expect: r.m.sub(expect)}
+	var events []run.EventData
 	for i, a := range list {
 		e.Actions = append(e.Actions, a.recorded())
 		if a.param != "" {
-			e.Params = append(e.Params, agent.Param{Index: i, Name: a.param, Secret: a.blank})
+			e.Params = append(e.Params, run.Param{Index: i, Name: a.param, Secret: a.blank})
 		}
 		for _, l := range a.located {
 			l.Index = i
 			events = append(events, l)
 		}
 	}
-	for _, data := range append([]agent.EventData{e}, events...) {
+	for _, data := range append([]run.EventData{e}, events...) {
 		if err := r.rec.Emit(ctx, data); err != nil {
 			return err
 		}
@@ -233,22 +233,22 @@ func (r *player) propose(ctx context.Context, thought, expect string, list []aim
 const secretText = "•"
 
 // recorded is the action as the journal may have it.
-func (a *aimed) recorded() agent.Recorded {
+func (a *aimed) recorded() run.Recorded {
 	if a.blank {
-		return agent.Recorded{Action: withText(a.Action, secretText)}
+		return run.Recorded{Action: withText(a.Action, secretText)}
 	}
-	return agent.Recorded{Action: a.Action}
+	return run.Recorded{Action: a.Action}
 }
 
 // perform does actions that were proposed. It ends early, without trouble, where
 // the windows change in between: the rest then needs a new look. done is called
 // for each action of which something may have arrived.
-func (r *player) perform(ctx context.Context, list []aimed, glance agent.Glance, done func()) (*trouble, error) {
+func (r *player) perform(ctx context.Context, list []aimed, glance run.Glance, done func()) (*trouble, error) {
 	for i, a := range list {
-		if err := r.rec.Emit(ctx, agent.Acting{Index: i, Action: a.recorded(), Device: a.at}); err != nil {
+		if err := r.rec.Emit(ctx, run.Acting{Index: i, Action: a.recorded(), Device: a.at}); err != nil {
 			return nil, err // not recorded, so not done
 		}
-		e := agent.Acted{Index: i, Status: actuator.Delivered}
+		e := run.Acted{Index: i, Status: actuator.Delivered}
 		began := time.Now()
 		output, err := r.Desktop.Do(ctx, a.Action, r.live.Image.Mapping)
 		e.Output, e.Millis = output, time.Since(began).Milliseconds()
@@ -285,7 +285,7 @@ func (r *player) perform(ctx context.Context, list []aimed, glance agent.Glance,
 }
 
 // after looks at what came of the last action, and writes it.
-func (r *player) after(ctx context.Context, a aimed, e agent.Acted, before agent.Glance) (*trouble, error) {
+func (r *player) after(ctx context.Context, a aimed, e run.Acted, before run.Glance) (*trouble, error) {
 	if err := r.see(ctx); err != nil {
 		return nil, errors.Join(err, r.rec.Emit(ctx, e))
 	}

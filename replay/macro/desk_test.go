@@ -16,9 +16,9 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/eventwin"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
 	"desktop-agent/replay/macro"
+	"desktop-agent/run"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
@@ -28,7 +28,7 @@ import (
 type desk struct {
 	*sandbox.Desktop
 	screen *screen.Screen
-	live   *agent.Live
+	live   *run.Live
 	tree   *atspi.Reader
 	trap   *eventwin.Window // fills the screen below all others
 }
@@ -85,7 +85,7 @@ func openDesk(ctx context.Context, t *testing.T, s setting) *desk {
 	device, err := actuator.Open(ctx, &actuator.Options{Display: d.Display()})
 	require.NoError(t, err)
 	t.Cleanup(func() { device.Close() })
-	d.live = &agent.Live{Screen: d.screen, Device: device}
+	d.live = &run.Live{Screen: d.screen, Device: device}
 	return d
 }
 
@@ -98,9 +98,9 @@ func limited(t *testing.T) context.Context {
 // load reads the macro of a run.
 func load(t *testing.T, dir string) *macro.Macro {
 	t.Helper()
-	run, err := replay.Open(dir)
+	stored, err := replay.Open(dir)
 	require.NoError(t, err)
-	m, err := macro.Load(run, nil)
+	m, err := macro.Load(stored, nil)
 	require.NoError(t, err)
 	return m
 }
@@ -130,7 +130,7 @@ func TestDemo(t *testing.T) {
 		p := &macro.Player{Desktop: d.live, Journal: j, Params: map[string]string{"file": "list.txt", "text2": "butter"}}
 		result, err := p.Play(ctx, m)
 		require.NoError(t, err)
-		assert.Equal(t, agent.OutcomeDone, result.Outcome)
+		assert.Equal(t, run.OutcomeDone, result.Outcome)
 		assert.Equal(t, len(m.Steps), result.Steps)
 		assert.Equal(t, "milk\ncheese\napples", text(t, d, "list.txt"))
 		require.NoError(t, j.Close())

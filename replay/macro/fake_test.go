@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -50,9 +50,9 @@ func (d *fakeDesktop) Observe(ctx context.Context) (*screen.Observation, error) 
 	return o, ctx.Err()
 }
 
-func (d *fakeDesktop) Glance(ctx context.Context) (agent.Glance, error) {
+func (d *fakeDesktop) Glance(ctx context.Context) (run.Glance, error) {
 	o, err := (&fakeDesktop{draft: d.draft}).Observe(ctx)
-	return agent.Glance{Bare: o.Bare, Windows: o.Windows}, err
+	return run.Glance{Bare: o.Bare, Windows: o.Windows}, err
 }
 
 func (d *fakeDesktop) Do(_ context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
@@ -71,7 +71,7 @@ func (d *fakeDesktop) Do(_ context.Context, a actuator.Action, _ actuator.Frame)
 type taken struct {
 	actions []actuator.Action
 	then    string // draft after it; "" for as before
-	params  []agent.Param
+	params  []run.Param
 	status  actuator.Status // "" for delivered
 }
 
@@ -81,40 +81,40 @@ func recorded(t *testing.T, task, first string, steps ...taken) *Macro {
 	ctx := t.Context()
 	j, err := replay.Create(t.TempDir())
 	require.NoError(t, err)
-	put := func(step int, data agent.EventData) { require.NoError(t, j.Append(ctx, step, data)) }
+	put := func(step int, data run.EventData) { require.NoError(t, j.Append(ctx, step, data)) }
 	d := &fakeDesktop{draft: first}
 	see := func(step int) string {
 		o, err := d.Observe(ctx)
 		require.NoError(t, err)
 		require.NoError(t, j.Frame(ctx, o))
-		put(step, agent.Saw(o, "1"))
+		put(step, run.Saw(o, "1"))
 		return o.FrameID
 	}
-	put(0, agent.RunStarted{Schema: agent.Schema, Task: task, Planning: "off", Guard: "none"})
+	put(0, run.RunStarted{Schema: run.Schema, Task: task, Planning: "off", Guard: "none"})
 	frame := see(0)
 	for n, s := range steps {
-		p := agent.Proposed{FrameID: frame, Thought: "I do it.", Expect: "It is done.", Params: s.params}
+		p := run.Proposed{FrameID: frame, Thought: "I do it.", Expect: "It is done.", Params: s.params}
 		for _, a := range s.actions {
-			p.Actions = append(p.Actions, agent.Recorded{Action: a})
+			p.Actions = append(p.Actions, run.Recorded{Action: a})
 		}
 		put(n+1, p)
 		if s.status == "" {
 			s.status = actuator.Delivered
 		}
 		for i, a := range s.actions {
-			put(n+1, agent.Acting{Index: i, Action: agent.Recorded{Action: a}})
-			put(n+1, agent.Acted{Index: i, Status: s.status})
+			put(n+1, run.Acting{Index: i, Action: run.Recorded{Action: a}})
+			put(n+1, run.Acted{Index: i, Status: s.status})
 		}
 		if s.then != "" {
 			d.draft = s.then
 		}
 		frame = see(n + 1)
 	}
-	put(len(steps), agent.RunEnded{Outcome: agent.OutcomeDone})
+	put(len(steps), run.RunEnded{Outcome: run.OutcomeDone})
 	require.NoError(t, j.Close())
-	run, err := replay.Open(j.Dir())
+	stored, err := replay.Open(j.Dir())
 	require.NoError(t, err)
-	m, err := Load(run, nil)
+	m, err := Load(stored, nil)
 	require.NoError(t, err)
 	return m
 }
@@ -136,13 +136,13 @@ func play(t *testing.T, p *Player, m *Macro) (Result, []*replay.Step, error) {
 	}
 	result, played := p.Play(t.Context(), m)
 	require.NoError(t, j.Close())
-	run, err := replay.Open(j.Dir())
+	stored, err := replay.Open(j.Dir())
 	require.NoError(t, err)
-	return result, stepsOf(t, run), played
+	return result, stepsOf(t, stored), played
 }
 
-func stepsOf(t *testing.T, run *replay.Run) (steps []*replay.Step) {
-	for s, err := range run.Steps() {
+func stepsOf(t *testing.T, stored *replay.Run) (steps []*replay.Step) {
+	for s, err := range stored.Steps() {
 		require.NoError(t, err)
 		steps = append(steps, s)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -80,7 +80,7 @@ func (r *player) take(actions []actuator.Action) (list []aimed, why string) {
 			device := r.live.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
 			out.at = append(out.at, device)
 			target := newTarget(r.live, nil, image.Pt(p.X, p.Y))
-			out.located = append(out.located, agent.Located{How: "model", Target: target.String(), Was: device, Now: device, Score: 1})
+			out.located = append(out.located, run.Located{How: "model", Target: target.String(), Was: device, Now: device, Score: 1})
 		}
 		list = append(list, out)
 	}

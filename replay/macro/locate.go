@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"desktop-agent/agent"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -15,7 +15,7 @@ import (
 type spot struct {
 	device image.Point
 	image  image.Point // in pixels of the live image
-	how    string      // as in [agent.Located]
+	how    string      // as in [run.Located]
 	score  float64
 }
 
@@ -355,6 +355,6 @@ func (p *pair) typeable() *trouble {
 }
 
 // located makes the event of a spot.
-func located(index int, t *Target, s spot) agent.Located {
-	return agent.Located{Index: index, How: s.how, Target: t.String(), Was: t.At, Now: s.device, Score: s.score}
+func located(index int, t *Target, s spot) run.Located {
+	return run.Located{Index: index, How: s.how, Target: t.String(), Was: t.At, Now: s.device, Score: s.score}
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // A Macro is a recorded run as steps that can be done again. Its methods are for
@@ -54,10 +54,10 @@ type LoadOptions struct {
 // Load derives a macro from a recorded run, of the agent or of a person. What
 // was refused is left out, as is what asks something of the agent. A run in
 // which nothing was done is an error.
-func Load(run *replay.Run, o *LoadOptions) (*Macro, error) {
-	m := &Macro{Run: run.Info.ID, run: run, values: map[string]string{}}
-	named := map[place]agent.Param{}
-	for s, err := range run.Steps() {
+func Load(stored *replay.Run, o *LoadOptions) (*Macro, error) {
+	m := &Macro{Run: stored.Info.ID, run: stored, values: map[string]string{}}
+	named := map[place]run.Param{}
+	for s, err := range stored.Steps() {
 		if err != nil {
 			return nil, fmt.Errorf("macro of run %s: %w", m.Run, err)
 		}
@@ -85,7 +85,7 @@ func Load(run *replay.Run, o *LoadOptions) (*Macro, error) {
 }
 
 // step derives a step; it has no actions if nothing was done in it.
-func (m *Macro) step(s *replay.Step, named map[place]agent.Param) (Step, error) {
+func (m *Macro) step(s *replay.Step, named map[place]run.Param) (Step, error) {
 	proposal := s.Proposal()
 	if proposal == nil || s.Before == nil {
 		return Step{}, nil
@@ -127,7 +127,7 @@ func performed(a replay.Act) bool {
 }
 
 // aim fills in the points that actions leave open, and derives what each is for.
-func (m *Macro) aim(step *Step, before *agent.Observed) error {
+func (m *Macro) aim(step *Step, before *run.Observed) error {
 	pointer := before.Mapping.ToImage(before.Cursor)
 	var frame *image.RGBA
 	for i := range step.Actions {

@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/internal/spell"
+	"desktop-agent/run"
 )
 
 // A Param is a text that is typed, or part of one, which can be another one when
@@ -235,7 +235,7 @@ func parts(text, task string) []string {
 
 // findParams finds the parameters: those declared by the caller and by the
 // recording, and then the parts of typed texts that the task names.
-func (m *Macro) findParams(named map[place]agent.Param, declared map[string]string) error {
+func (m *Macro) findParams(named map[place]run.Param, declared map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		if name == "" || declared[name] == "" {
 			return fmt.Errorf("declared parameter %q: it needs a name and the text that it stands for", name)
@@ -268,7 +268,7 @@ func (m *Macro) findParams(named map[place]agent.Param, declared map[string]stri
 
 // declare adds a parameter of the recording. Its texts in several places are one
 // parameter only if they are the same.
-func (m *Macro) declare(p agent.Param, text string, at place) {
+func (m *Macro) declare(p run.Param, text string, at place) {
 	if p.Secret {
 		text = "" // what stands there is no text of the run
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // TestParams holds which texts are found to be parameters.
@@ -58,7 +58,7 @@ func TestSet(t *testing.T) {
 // TestSecret holds that a text which is not recorded must be given, and is not
 // recorded again.
 func TestSecret(t *testing.T) {
-	secret := taken{actions: []actuator.Action{typed("•")}, params: []agent.Param{{Index: 0, Name: "password", Secret: true}}}
+	secret := taken{actions: []actuator.Action{typed("•")}, params: []run.Param{{Index: 0, Name: "password", Secret: true}}}
 	m := recorded(t, "Log in", editor, secret)
 	assert.Equal(t, []Param{{Name: "password", Secret: true, Steps: []int{1}}}, trimmed(m.Params()))
 	d := &fakeDesktop{draft: editor}
@@ -70,7 +70,7 @@ func TestSecret(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []actuator.Action{typed("hunter2")}, d.did)
 	assert.Equal(t, typed("•"), steps[1].Acts[0].Action.Action)
-	assert.Equal(t, []agent.Param{{Index: 0, Name: "password", Secret: true}}, steps[1].Proposal().Params)
+	assert.Equal(t, []run.Param{{Index: 0, Name: "password", Secret: true}}, steps[1].Proposal().Params)
 }
 
 // TestDeclared holds that a caller may name a text.

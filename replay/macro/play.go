@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/monitor"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -27,18 +27,18 @@ const maxHeals = 3
 // run of its own: with the steps that a model has healed it is the new version
 // of the recorded one, which stays as it is, and can be loaded as a macro.
 type Player struct {
-	Desktop agent.Desktop
-	Journal agent.Journal // new: it is written from the first event on, by this player alone
+	Desktop run.Desktop
+	Journal run.Journal // new: it is written from the first event on, by this player alone
 
 	Params   map[string]string                                             // values for parameters of the macro, as by [Macro.Set]
 	Heal     func(context.Context, HealRequest) ([]actuator.Action, error) // asked for a step that diverges; nil: healing is off
-	Watch    func(agent.Event)                                             // is told each event once it is written
+	Watch    func(run.Event)                                               // is told each event once it is written
 	Log      *slog.Logger                                                  // nil: silent
 	Patience time.Duration                                                 // how long to look for what a step needs or leads to; 0 for 10 s
 	Models   map[string]string                                             // for the journal: by role, beside the actor "macro"
 	Settings map[string]any                                                // for the journal, without secrets
 
-	rec agent.Recorder
+	rec run.Recorder
 }
 
 // RecordCall writes a model call to the journal; it is what [llm.Client.Record]
@@ -47,11 +47,11 @@ func (p *Player) RecordCall(ctx context.Context, call llm.Call) error { return p
 
 // A Result is how a macro ended.
 type Result struct {
-	Outcome agent.Outcome // done, blocked where the desktop diverged, stopped, or error
-	Answer  string        // what stopped it
-	Steps   int           // of the recording that were done, or healed
-	Healed  int           // steps for which a model was asked
-	Usage   llm.Usage     // of the model
+	Outcome run.Outcome // done, blocked where the desktop diverged, stopped, or error
+	Answer  string      // what stopped it
+	Steps   int         // of the recording that were done, or healed
+	Healed  int         // steps for which a model was asked
+	Usage   llm.Usage   // of the model
 	Calls   int
 	Dollars float64
 	Elapsed time.Duration
@@ -80,11 +80,11 @@ type turn struct {
 func (p *Player) Play(ctx context.Context, m *Macro) (Result, error) {
 	for _, name := range slices.Sorted(maps.Keys(p.Params)) {
 		if err := m.Set(name, p.Params[name]); err != nil {
-			return Result{Outcome: agent.OutcomeFailed}, err
+			return Result{Outcome: run.OutcomeFailed}, err
 		}
 	}
 	if err := m.complete(); err != nil {
-		return Result{Outcome: agent.OutcomeFailed}, err
+		return Result{Outcome: run.OutcomeFailed}, err
 	}
 	p.rec.Begin(p.Journal, p.Watch)
 	begin := time.Now()
@@ -112,14 +112,14 @@ func (r *player) steps(ctx context.Context) (done int, err error) {
 	return len(r.m.Steps), nil
 }
 
-func (r *player) head() agent.RunStarted {
+func (r *player) head() run.RunStarted {
 	models := map[string]string{string(llm.Actor): "macro"}
 	if r.Heal != nil {
 		maps.Copy(models, r.Models)
 	}
-	return agent.RunStarted{
-		Schema: agent.Schema, Task: r.m.sub(r.m.Task), Planning: "off", Guard: "none", Models: models,
-		Settings: r.Settings, Replay: &agent.Replay{Run: r.m.Run, How: "macro"},
+	return run.RunStarted{
+		Schema: run.Schema, Task: r.m.sub(r.m.Task), Planning: "off", Guard: "none", Models: models,
+		Settings: r.Settings, Replay: &run.Replay{Run: r.m.Run, How: "macro"},
 	}
 }
 
@@ -128,30 +128,30 @@ func (r *player) end(ctx context.Context, result Result, err error) (Result, err
 	_, isDiverged := errors.AsType[*DivergedError](err)
 	switch {
 	case err == nil:
-		result.Outcome = agent.OutcomeDone
-	case errors.Is(context.Cause(ctx), agent.ErrDesktopGone):
-		result.Outcome, result.Answer = agent.OutcomeFailed, context.Cause(ctx).Error()
+		result.Outcome = run.OutcomeDone
+	case errors.Is(context.Cause(ctx), run.ErrDesktopGone):
+		result.Outcome, result.Answer = run.OutcomeFailed, context.Cause(ctx).Error()
 		err = context.Cause(ctx)
 	case ctx.Err() != nil:
-		result.Outcome, result.Answer = agent.OutcomeStopped, context.Cause(ctx).Error()
+		result.Outcome, result.Answer = run.OutcomeStopped, context.Cause(ctx).Error()
 	case errors.Is(err, llm.ErrBudget):
-		result.Outcome, result.Answer = agent.OutcomeOutOfBudget, err.Error()
+		result.Outcome, result.Answer = run.OutcomeOutOfBudget, err.Error()
 	case isDiverged: // or what asked for help failed
-		result.Outcome, result.Answer = agent.OutcomeBlocked, err.Error()
+		result.Outcome, result.Answer = run.OutcomeBlocked, err.Error()
 	default:
-		result.Outcome, result.Answer = agent.OutcomeFailed, err.Error()
+		result.Outcome, result.Answer = run.OutcomeFailed, err.Error()
 	}
 	result.Usage, result.Calls, result.Dollars = r.rec.Totals()
-	ended := agent.RunEnded{
+	ended := run.RunEnded{
 		Outcome: result.Outcome, Answer: result.Answer, Steps: r.rec.Step(), Usage: result.Usage,
 		Calls: result.Calls, Dollars: result.Dollars, Millis: result.Elapsed.Milliseconds(),
 	}
-	if result.Outcome == agent.OutcomeFailed {
+	if result.Outcome == run.OutcomeFailed {
 		ended.Error = result.Answer
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if lost := r.rec.Emit(last, ended); lost != nil && !errors.Is(err, agent.ErrJournal) {
+	if lost := r.rec.Emit(last, ended); lost != nil && !errors.Is(err, run.ErrJournal) {
 		err = errors.Join(err, lost)
 	}
 	return result, err
@@ -164,7 +164,7 @@ func (r *player) whole(ctx context.Context, t *turn) error {
 		if err := r.keep(ctx); err != nil {
 			return err
 		}
-		event := agent.Diverged{Of: t.Of, Frame: t.frame(bad), Expected: bad.expected, Found: bad.found}
+		event := run.Diverged{Of: t.Of, Frame: t.frame(bad), Expected: bad.expected, Found: bad.found}
 		if r.Heal == nil || heals == maxHeals {
 			return errors.Join(r.diverged(t, bad, heals), r.rec.Emit(ctx, event))
 		}
@@ -249,10 +249,10 @@ func (r *player) keep(ctx context.Context) error {
 	}
 	o := r.live.Observation
 	if err := r.Journal.Frame(context.WithoutCancel(ctx), o); err != nil {
-		return fmt.Errorf("%w: frame %s: %w", agent.ErrJournal, o.FrameID, err)
+		return fmt.Errorf("%w: frame %s: %w", run.ErrJournal, o.FrameID, err)
 	}
 	r.kept = true
-	return r.rec.Emit(ctx, agent.Saw(o, r.screens.Name(o.Bare)))
+	return r.rec.Emit(ctx, run.Saw(o, r.screens.Name(o.Bare)))
 }
 
 // frame is the recorded frame that shows what a trouble lacks.
@@ -292,7 +292,7 @@ func (p *Player) log() *slog.Logger {
 	return p.Log
 }
 
-var _ agent.Desktop = (*agent.Live)(nil)
+var _ run.Desktop = (*run.Live)(nil)
 
 // sameWindows reports whether two lists tell of the same windows at the same
 // places.

@@ -18,6 +18,7 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -53,19 +54,19 @@ func saving(t *testing.T) *Macro {
 func TestPlay(t *testing.T) {
 	m := saving(t)
 	d := &fakeDesktop{draft: strings.Replace(mainWindow, "100 100", "300 40", 1), react: opensDialog}
-	var seen []agent.Event
-	result, steps, err := play(t, &Player{Desktop: d, Watch: func(e agent.Event) { seen = append(seen, e) }}, m)
+	var seen []run.Event
+	result, steps, err := play(t, &Player{Desktop: d, Watch: func(e run.Event) { seen = append(seen, e) }}, m)
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeDone, result.Outcome)
+	assert.Equal(t, run.OutcomeDone, result.Outcome)
 	assert.Equal(t, []actuator.Action{click(350, 65)}, d.did)
 	assert.Equal(t, []string{"run_started observed", "proposed located acting acted observed run_ended"}, kinds(steps))
 	for i, e := range seen {
 		assert.Equal(t, i+1, e.Seq)
 	}
 	started := steps[0].Started
-	assert.Equal(t, &agent.Replay{Run: m.Run, How: "macro"}, started.Replay)
+	assert.Equal(t, &run.Replay{Run: m.Run, How: "macro"}, started.Replay)
 	assert.Equal(t, map[string]string{"actor": "macro"}, started.Models)
-	assert.Equal(t, agent.Schema, started.Schema)
+	assert.Equal(t, run.Schema, started.Schema)
 }
 
 // TestLateTarget holds that a target is waited for, and an effect too.
@@ -99,17 +100,17 @@ func TestDiverged(t *testing.T) {
 			result, steps, err := play(t, &Player{Desktop: d}, saving(t))
 			var diverged *DivergedError
 			require.ErrorAs(t, err, &diverged)
-			assert.Equal(t, agent.OutcomeBlocked, result.Outcome)
+			assert.Equal(t, run.OutcomeBlocked, result.Outcome)
 			assert.Len(t, d.did, tt.did)
 			assert.Contains(t, diverged.Expected, tt.expected)
 			assert.NotNil(t, diverged.Recorded)
 			assert.NotNil(t, diverged.Live)
 			assert.Equal(t, image.Pt(2*800+3*gap, 600+caption+gap), diverged.Picture().Bounds().Size())
 			last := steps[len(steps)-1]
-			assert.Equal(t, agent.OutcomeBlocked, last.Ended.Outcome)
-			e, ok := last.Events[len(last.Events)-2].Data.(agent.Diverged)
+			assert.Equal(t, run.OutcomeBlocked, last.Ended.Outcome)
+			e, ok := last.Events[len(last.Events)-2].Data.(run.Diverged)
 			require.True(t, ok, kinds(steps))
-			assert.Equal(t, agent.Diverged{Of: 1, Frame: diverged.Frame, Expected: diverged.Expected, Found: diverged.Found}, e)
+			assert.Equal(t, run.Diverged{Of: 1, Frame: diverged.Frame, Expected: diverged.Expected, Found: diverged.Found}, e)
 		})
 	}
 }
@@ -152,13 +153,13 @@ func TestHeal(t *testing.T) {
 			assert.Equal(t, 1, result.Healed)
 			if tt.wantErr != "" {
 				require.ErrorContains(t, err, tt.wantErr)
-				assert.Equal(t, agent.OutcomeBlocked, result.Outcome)
+				assert.Equal(t, run.OutcomeBlocked, result.Outcome)
 				return
 			}
 			require.NoError(t, err)
 			assert.Equal(t, "diverged proposed located acting acted observed", strings.TrimSuffix(kinds(steps)[1], " run_ended"))
-			assert.True(t, steps[1].Events[0].Data.(agent.Diverged).Healing)
-			assert.Equal(t, "model", steps[1].Events[2].Data.(agent.Located).How)
+			assert.True(t, steps[1].Events[0].Data.(run.Diverged).Healing)
+			assert.Equal(t, "model", steps[1].Events[2].Data.(run.Located).How)
 		})
 	}
 }
@@ -179,9 +180,9 @@ func TestHealedRunIsAMacro(t *testing.T) {
 	_, err = p.Play(t.Context(), saving(t))
 	require.NoError(t, err)
 	require.NoError(t, j.Close())
-	run, err := replay.Open(j.Dir())
+	stored, err := replay.Open(j.Dir())
 	require.NoError(t, err)
-	again, err := Load(run, nil)
+	again, err := Load(stored, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "Store", again.Steps[0].Actions[0].Targets[0].Name)
 	d := &fakeDesktop{draft: renamed, react: opens}
@@ -242,14 +243,14 @@ func TestStopped(t *testing.T) {
 	p := &Player{Desktop: d, Journal: discard{}}
 	result, err := p.Play(ctx, m)
 	require.ErrorContains(t, err, "by the user")
-	assert.Equal(t, agent.OutcomeStopped, result.Outcome)
+	assert.Equal(t, run.OutcomeStopped, result.Outcome)
 }
 
 // TestJournalFirst holds that nothing is done which cannot be written.
 func TestJournalFirst(t *testing.T) {
 	d := &fakeDesktop{draft: mainWindow, react: opensDialog}
 	_, err := (&Player{Desktop: d, Journal: discard{full: "acting"}}).Play(t.Context(), saving(t))
-	require.ErrorIs(t, err, agent.ErrJournal)
+	require.ErrorIs(t, err, run.ErrJournal)
 	assert.Empty(t, d.did)
 }
 
@@ -257,8 +258,8 @@ func TestJournalFirst(t *testing.T) {
 func TestHealBudget(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
-		want agent.Outcome
-	}{{fmt.Errorf("dollars: %w", llm.ErrBudget), agent.OutcomeOutOfBudget}, {errors.New("401 Unauthorized"), agent.OutcomeBlocked}} {
+		want run.Outcome
+	}{{fmt.Errorf("dollars: %w", llm.ErrBudget), run.OutcomeOutOfBudget}, {errors.New("401 Unauthorized"), run.OutcomeBlocked}} {
 		d := &fakeDesktop{draft: behind + update, react: opensDialog}
 		p := &Player{Desktop: d, Heal: func(context.Context, HealRequest) ([]actuator.Action, error) { return nil, tt.err }}
 		j := &last{}
@@ -271,12 +272,12 @@ func TestHealBudget(t *testing.T) {
 }
 
 // last is a journal that keeps the last event.
-type last struct{ ended agent.RunEnded }
+type last struct{ ended run.RunEnded }
 
 func (*last) Frame(context.Context, *screen.Observation) error { return nil }
 
-func (l *last) Event(_ context.Context, e agent.Event) error {
-	l.ended, _ = e.Data.(agent.RunEnded)
+func (l *last) Event(_ context.Context, e run.Event) error {
+	l.ended, _ = e.Data.(run.RunEnded)
 	return nil
 }
 
@@ -322,7 +323,7 @@ type discard struct{ full string }
 
 func (discard) Frame(context.Context, *screen.Observation) error { return nil }
 
-func (d discard) Event(_ context.Context, e agent.Event) error {
+func (d discard) Event(_ context.Context, e run.Event) error {
 	if e.Kind == d.full {
 		return errors.New("the disk is full")
 	}

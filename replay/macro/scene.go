@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"desktop-agent/agent"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -24,7 +24,7 @@ type scene struct {
 }
 
 // recordedScene makes a scene of an event.
-func recordedScene(was *agent.Observed) *scene {
+func recordedScene(was *run.Observed) *scene {
 	o := &screen.Observation{FrameID: was.FrameID, Windows: was.Windows, Cursor: was.Cursor}
 	o.Image.Mapping, o.Tree.Nodes = was.Mapping, was.Targets
 	return newScene(o)

@@ -22,8 +22,8 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/eventwin"
-	"desktop-agent/agent"
 	"desktop-agent/replay/macro"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -99,8 +99,8 @@ func (v variation) run(t *testing.T) string {
 	}
 	g := d.guarded(ctx, t, v)
 	how := map[string]int{}
-	p := &macro.Player{Desktop: g, Journal: newJournal(t), Patience: 3 * time.Second, Watch: func(e agent.Event) {
-		if l, ok := e.Data.(agent.Located); ok {
+	p := &macro.Player{Desktop: g, Journal: newJournal(t), Patience: 3 * time.Second, Watch: func(e run.Event) {
+		if l, ok := e.Data.(run.Located); ok {
 			how[l.How]++
 		}
 	}}
@@ -148,7 +148,7 @@ func (v variation) run(t *testing.T) string {
 
 // A guarded desktop looks up by itself what each click will hit.
 type guarded struct {
-	agent.Desktop
+	run.Desktop
 	t      *testing.T
 	v      variation
 	desk   *desk

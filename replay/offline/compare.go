@@ -11,14 +11,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/planner"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
-// Frame is of [agent.Journal], as Event. It stores the frame if the run is
+// Frame is of [run.Journal], as Event. It stores the frame if the run is
 // written anew; otherwise the recorded run has it.
 func (t *tape) Frame(ctx context.Context, o *screen.Observation) error {
 	if t.opt.Journal == nil {
@@ -29,7 +29,7 @@ func (t *tape) Frame(ctx context.Context, o *screen.Observation) error {
 
 // Event compares an event of the agent with the recorded one of the same step
 // and kind, and writes it if the run is written anew.
-func (t *tape) Event(ctx context.Context, e agent.Event) error {
+func (t *tape) Event(ctx context.Context, e run.Event) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.compare(e); err != nil || t.opt.Journal == nil {
@@ -39,7 +39,7 @@ func (t *tape) Event(ctx context.Context, e agent.Event) error {
 }
 
 // compare notes whether an event is the recorded one. t.mu is held.
-func (t *tape) compare(e agent.Event) error {
+func (t *tape) compare(e run.Event) error {
 	if e.Step != t.step {
 		t.compareStep()
 		t.step = e.Step
@@ -47,9 +47,9 @@ func (t *tape) compare(e agent.Event) error {
 		delete(t.sheets, e.Step-2)
 	}
 	switch data := e.Data.(type) {
-	case agent.Acting:
+	case run.Acting:
 		t.acting = data.Index
-	case agent.ModelCalled:
+	case run.ModelCalled:
 		t.comparePrompt(data)
 	}
 	if !compared(e.Kind) || t.over {
@@ -107,7 +107,7 @@ func compared(kind string) bool {
 }
 
 // nth returns the nth event of a kind, from 0; nil if there are not so many.
-func nth(list []agent.Event, kind string, n int) agent.EventData {
+func nth(list []run.Event, kind string, n int) run.EventData {
 	for _, e := range list {
 		if e.Kind != kind {
 			continue
@@ -121,19 +121,19 @@ func nth(list []agent.Event, kind string, n int) agent.EventData {
 }
 
 // words is an event as JSON, without the times.
-func words(data agent.EventData) string {
+func words(data run.EventData) string {
 	switch d := data.(type) {
-	case agent.Planned:
+	case run.Planned:
 		d.Plan = timeless(d.Plan)
 		data = d
-	case agent.Assessed:
+	case run.Assessed:
 		d.Plan = timeless(d.Plan)
 		data = d
-	case agent.Acted:
+	case run.Acted:
 		d.Millis = 0
 		data = d
-	case agent.RunEnded:
-		data = agent.RunEnded{Outcome: d.Outcome, Answer: d.Answer, Steps: d.Steps, Calls: d.Calls}
+	case run.RunEnded:
+		data = run.RunEnded{Outcome: d.Outcome, Answer: d.Answer, Steps: d.Steps, Calls: d.Calls}
 	}
 	text, err := json.Marshal(data)
 	if err != nil {
@@ -169,9 +169,9 @@ type conversation struct {
 
 // A talk is the state of a conversation.
 type talk struct {
-	call *replay.Call    // whose reply was given
-	now  []agent.Message // as the agent has it
-	same bool            // so far as recorded, up to the last call
+	call *replay.Call  // whose reply was given
+	now  []run.Message // as the agent has it
+	same bool          // so far as recorded, up to the last call
 }
 
 // talk returns the state of a conversation. t.mu is held.
@@ -185,7 +185,7 @@ func (t *tape) talk(role llm.Role, purpose string) *talk {
 
 // comparePrompt notes what a call says in other words than the recorded one. Of
 // a long conversation only what is new is looked at. t.mu is held.
-func (t *tape) comparePrompt(now agent.ModelCalled) {
+func (t *tape) comparePrompt(now run.ModelCalled) {
 	talk := t.talk(now.Role, now.Purpose)
 	c := talk.call
 	talk.call = nil
@@ -211,7 +211,7 @@ func (t *tape) comparePrompt(now agent.ModelCalled) {
 }
 
 // unequal leaves out the messages with which both begin and end.
-func unequal(a, b []agent.Message) ([]agent.Message, []agent.Message) {
+func unequal(a, b []run.Message) ([]run.Message, []run.Message) {
 	for len(a) > 0 && len(b) > 0 && said(a[0]) == said(b[0]) {
 		a, b = a[1:], b[1:]
 	}
@@ -229,7 +229,7 @@ type line struct {
 	calls        string
 }
 
-func said(m agent.Message) line {
+func said(m run.Message) line {
 	l := line{from: m.From, text: m.Text, callID: m.CallID, images: strings.Join(m.Images, " ")}
 	if len(m.Calls) > 0 {
 		l.calls = fmt.Sprint(m.Calls)
@@ -238,7 +238,7 @@ func said(m agent.Message) line {
 }
 
 // text is a conversation to be read.
-func text(list []agent.Message) []byte {
+func text(list []run.Message) []byte {
 	var b strings.Builder
 	for _, m := range list {
 		fmt.Fprintf(&b, "%s:\n%s\n", m.From, m.Text)

@@ -21,6 +21,7 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/planner"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // Options are the settings of a replay; the zero value works.
@@ -31,10 +32,10 @@ type Options struct {
 	// is read (but one that is zoomed into), and the journal is believed.
 	Pixels bool
 	// Watch is told each event of the replay; nil: nobody.
-	Watch func(agent.Event)
+	Watch func(run.Event)
 	// Journal, if not nil, is written as a live run writes it: the same frames
 	// and times, with what the agent asks and does now. All frames are decoded.
-	Journal agent.Journal
+	Journal run.Journal
 }
 
 // kept is how many differences of each sort a result holds.
@@ -92,26 +93,26 @@ type Prompt struct {
 }
 
 // New prepares the replay of a run.
-func New(run *replay.Run, o *Options) (*Replay, error) {
+func New(stored *replay.Run, o *Options) (*Replay, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	parts, err := run.Info.Parts()
+	parts, err := stored.Info.Parts()
 	if err != nil {
-		return nil, fmt.Errorf("replay %s: %w", run.Info.ID, err)
+		return nil, fmt.Errorf("replay %s: %w", stored.Info.ID, err)
 	}
-	started := *run.Info.Asked
+	started := *stored.Info.Asked
 	if started.Replay != nil && started.Replay.How == "macro" || started.Parser == "" {
-		return nil, fmt.Errorf("replay %s: no model decided in it: its actions can be replayed as a macro, on a desktop", run.Info.ID)
+		return nil, fmt.Errorf("replay %s: no model decided in it: its actions can be replayed as a macro, on a desktop", stored.Info.ID)
 	}
-	r := &Replay{run: run, task: started.Task, tape: newTape(run, o)}
+	r := &Replay{run: stored, task: started.Task, tape: newTape(stored, o)}
 	client := &llm.Client{Model: r.tape, Roles: map[llm.Role]llm.Settings{}, Budget: budgetOf(started.Settings)}
 	for role, model := range started.Models {
 		client.Roles[llm.Role(role)] = llm.Settings{Model: model}
 	}
 	a, err := agent.New(client, r.tape, parts)
 	if err != nil {
-		return nil, fmt.Errorf("replay %s: %w", run.Info.ID, err)
+		return nil, fmt.Errorf("replay %s: %w", stored.Info.ID, err)
 	}
 	if p, ok := a.Planner.(*planner.Planner); ok {
 		p.Now = r.tape.now

@@ -18,6 +18,7 @@ import (
 	"desktop-agent/agent"
 	"desktop-agent/replay"
 	"desktop-agent/replay/offline"
+	"desktop-agent/run"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -25,9 +26,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const demo = "../../cmd/desktop-agent/demo/run"
 
 // again replays a run.
-func again(t testing.TB, run *replay.Run, o *offline.Options, change ...func(*agent.Agent)) *offline.Result {
+func again(t testing.TB, stored *replay.Run, o *offline.Options, change ...func(*agent.Agent)) *offline.Result {
 	t.Helper()
-	r, err := offline.New(run, o)
+	r, err := offline.New(stored, o)
 	require.NoError(t, err)
 	for _, f := range change {
 		f(r.Agent)
@@ -46,9 +47,9 @@ func same(t *testing.T, result *offline.Result) {
 
 func open(t testing.TB, dir string) *replay.Run {
 	t.Helper()
-	run, err := replay.Open(dir)
+	stored, err := replay.Open(dir)
 	require.NoError(t, err)
-	return run
+	return stored
 }
 
 func TestTheDemo(t *testing.T) {
@@ -56,7 +57,7 @@ func TestTheDemo(t *testing.T) {
 		t.Run(fmt.Sprintf("pixels %v", pixels), func(t *testing.T) {
 			result := again(t, open(t, demo), &offline.Options{Pixels: pixels})
 			same(t, result)
-			assert.Equal(t, agent.OutcomeDone, result.Outcome)
+			assert.Equal(t, run.OutcomeDone, result.Outcome)
 			assert.Equal(t, 12, result.Steps)
 			assert.Equal(t, 26, result.Asked)
 		})
@@ -116,13 +117,13 @@ func TestWhatRunsDo(t *testing.T) {
 			if change == nil {
 				change = func(*agent.Agent) {}
 			}
-			run := record(t, s, true, change)
-			require.NotNil(t, run.Info.Ended)
+			stored := record(t, s, true, change)
+			require.NotNil(t, stored.Info.Ended)
 			for _, pixels := range []bool{false, true} {
-				result := again(t, run, &offline.Options{Pixels: pixels})
+				result := again(t, stored, &offline.Options{Pixels: pixels})
 				same(t, result)
-				assert.Equal(t, run.Info.Ended.Outcome, result.Outcome)
-				assert.Equal(t, run.Info.Ended.Calls, result.Asked)
+				assert.Equal(t, stored.Info.Ended.Outcome, result.Outcome)
+				assert.Equal(t, stored.Info.Ended.Calls, result.Asked)
 			}
 		})
 	}
@@ -131,24 +132,24 @@ func TestWhatRunsDo(t *testing.T) {
 // TestOtherWays changes the agent, the recording or the pixels, and wants to be
 // told of it.
 func TestOtherWays(t *testing.T) {
-	run := record(t, newScript(4, image.Pt(800, 600)), true)
+	stored := record(t, newScript(4, image.Pt(800, 600)), true)
 	t.Run("other settings", func(t *testing.T) {
-		result := again(t, run, nil, func(a *agent.Agent) { a.MaxSteps = 2 })
+		result := again(t, stored, nil, func(a *agent.Agent) { a.MaxSteps = 2 })
 		assert.False(t, result.Same())
-		assert.Equal(t, agent.OutcomeOutOfSteps, result.Outcome)
+		assert.Equal(t, run.OutcomeOutOfSteps, result.Outcome)
 		last := result.Differences[len(result.Differences)-1]
 		assert.Contains(t, last.Want, "more steps")
 		assert.Positive(t, result.Unused)
 	})
 	t.Run("no plan", func(t *testing.T) {
-		result := again(t, run, nil, func(a *agent.Agent) { a.Planner = nil })
+		result := again(t, stored, nil, func(a *agent.Agent) { a.Planner = nil })
 		assert.False(t, result.Same())
 		assert.Equal(t, "planned", result.Differences[0].Kind)
 		assert.Positive(t, result.Changed, "the actor reads no plan")
 		assert.Contains(t, result.Prompts[0].Diff, "\n-**SUGGESTED PLAN:**")
 	})
 	t.Run("another format", func(t *testing.T) {
-		result := again(t, run, nil, func(a *agent.Agent) {
+		result := again(t, stored, nil, func(a *agent.Agent) {
 			var err error
 			a.Actor.Format, err = agent.FormatOf("tools")
 			require.NoError(t, err)
@@ -157,7 +158,7 @@ func TestOtherWays(t *testing.T) {
 		assert.Equal(t, "proposed", result.Differences[0].Kind)
 	})
 	t.Run("another reply", func(t *testing.T) {
-		other := rewritten(t, run, "pyautogui.click(90, 30)", "pyautogui.click(91, 30)")
+		other := rewritten(t, stored, "pyautogui.click(90, 30)", "pyautogui.click(91, 30)")
 		result := again(t, other, nil)
 		assert.ErrorContains(t, result.Err, "another way")
 		require.NotEmpty(t, result.Differences)
@@ -165,7 +166,7 @@ func TestOtherWays(t *testing.T) {
 		assert.Contains(t, result.Differences[0].Got, `"x":91`)
 	})
 	t.Run("another prompt", func(t *testing.T) {
-		other := rewritten(t, run, "Screenshot f00002", "Picture f00002")
+		other := rewritten(t, stored, "Screenshot f00002", "Picture f00002")
 		result := again(t, other, nil)
 		assert.True(t, result.Same(), pretty(result.Differences))
 		assert.Positive(t, result.Changed)
@@ -173,7 +174,7 @@ func TestOtherWays(t *testing.T) {
 		assert.Contains(t, result.Prompts[0].Diff, "+Screenshot f00002")
 	})
 	t.Run("another picture", func(t *testing.T) {
-		dir := copied(t, run)
+		dir := copied(t, stored)
 		data, err := os.ReadFile(filepath.Join(dir, "frames", "f00002.png"))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "frames", "f00003.png"), data, 0o600))
@@ -183,7 +184,7 @@ func TestOtherWays(t *testing.T) {
 		assert.Contains(t, pretty(result.Differences), "the pixels of screen")
 	})
 	t.Run("no picture", func(t *testing.T) {
-		dir := copied(t, run)
+		dir := copied(t, stored)
 		require.NoError(t, os.Remove(filepath.Join(dir, "frames", "f00003.png")))
 		same(t, again(t, open(t, dir), nil))
 		r, err := offline.New(open(t, dir), &offline.Options{Pixels: true})
@@ -196,12 +197,12 @@ func TestOtherWays(t *testing.T) {
 
 // TestCutOff replays what a run that was killed leaves, at every event.
 func TestCutOff(t *testing.T) {
-	run := record(t, newScript(3, image.Pt(400, 300)), true)
-	data, err := os.ReadFile(filepath.Join(run.Dir, "events.jsonl"))
+	stored := record(t, newScript(3, image.Pt(400, 300)), true)
+	data, err := os.ReadFile(filepath.Join(stored.Dir, "events.jsonl"))
 	require.NoError(t, err)
 	lines := strings.SplitAfter(string(data), "\n")
 	for n := 2; n < len(lines); n++ {
-		dir := copied(t, run)
+		dir := copied(t, stored)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "events.jsonl"), []byte(strings.Join(lines[:n], "")), 0o600))
 		info, err := os.ReadFile(filepath.Join(dir, "run.json"))
 		require.NoError(t, err)
@@ -224,17 +225,17 @@ func TestRefused(t *testing.T) {
 
 	j, err = replay.Create(t.TempDir())
 	require.NoError(t, err)
-	require.NoError(t, j.Append(t.Context(), 0, agent.RunStarted{Schema: agent.Schema, Task: "x", Models: map[string]string{"actor": "person"}}))
+	require.NoError(t, j.Append(t.Context(), 0, run.RunStarted{Schema: run.Schema, Task: "x", Models: map[string]string{"actor": "person"}}))
 	require.NoError(t, j.Close())
 	_, err = offline.New(open(t, j.Dir()), nil)
 	assert.ErrorContains(t, err, "its actions can be replayed as a macro")
 }
 
 func TestCancelled(t *testing.T) {
-	run := record(t, newScript(20, image.Pt(400, 300)), true)
+	stored := record(t, newScript(20, image.Pt(400, 300)), true)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")
-	r, err := offline.New(run, &offline.Options{Pixels: true, Watch: func(e agent.Event) {
+	r, err := offline.New(stored, &offline.Options{Pixels: true, Watch: func(e run.Event) {
 		if e.Step == 3 {
 			cancel(stop)
 		}
@@ -247,12 +248,12 @@ func TestCancelled(t *testing.T) {
 // TestSchema1 replays a run that an older version wrote: its trees have no
 // texts, so prompts differ and progress is not seen; but every step is done.
 func TestSchema1(t *testing.T) {
-	run := open(t, "../testdata/schema1")
-	assert.Equal(t, 1, run.Info.Schema)
+	stored := open(t, "../testdata/schema1")
+	assert.Equal(t, 1, stored.Info.Schema)
 	var calls, shared int
-	for e, err := range run.Events() {
+	for e, err := range stored.Events() {
 		require.NoError(t, err)
-		if c, ok := e.Data.(agent.ModelCalled); ok {
+		if c, ok := e.Data.(run.ModelCalled); ok {
 			calls++
 			shared += c.Shared
 		}
@@ -262,9 +263,9 @@ func TestSchema1(t *testing.T) {
 }
 
 // rewritten returns a copy of a run with another text in its events.
-func rewritten(t *testing.T, run *replay.Run, old, text string) *replay.Run {
+func rewritten(t *testing.T, stored *replay.Run, old, text string) *replay.Run {
 	t.Helper()
-	dir := copied(t, run)
+	dir := copied(t, stored)
 	path := filepath.Join(dir, "events.jsonl")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -273,16 +274,16 @@ func rewritten(t *testing.T, run *replay.Run, old, text string) *replay.Run {
 	return open(t, dir)
 }
 
-func copied(t *testing.T, run *replay.Run) string {
+func copied(t *testing.T, stored *replay.Run) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	require.NoError(t, os.CopyFS(dir, os.DirFS(run.Dir)))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(stored.Dir)))
 	return dir
 }
 
 func TestOnlyWhatDiffers(t *testing.T) {
-	run := record(t, newScript(4, image.Pt(400, 300)), true)
-	result := again(t, rewritten(t, run, `"thought":"page 2 is next."`, `"thought":"page 3 is next."`), nil)
+	stored := record(t, newScript(4, image.Pt(400, 300)), true)
+	result := again(t, rewritten(t, stored, `"thought":"page 2 is next."`, `"thought":"page 3 is next."`), nil)
 	require.Equal(t, 1, result.Different)
 	assert.Equal(t, offline.Difference{Step: 2, Kind: "proposed", Want: `{"thought":"page 3 is next."}`, Got: `{"thought":"page 2 is next."}`},
 		result.Differences[0])
@@ -299,9 +300,9 @@ func TestZoomUnrecorded(t *testing.T) {
 	changed := strings.Replace(string(data), "pyautogui.click(640, 431)", "agent.zoom(100, 100, 200, 100)", 1)
 	require.NotEqual(t, string(data), changed)
 	require.NoError(t, os.WriteFile(name, []byte(changed), 0o600))
-	run, err := replay.Open(dir)
+	stored, err := replay.Open(dir)
 	require.NoError(t, err)
-	result := again(t, run, nil)
+	result := again(t, stored, nil)
 	assert.False(t, result.Same())
 }
 
@@ -316,9 +317,9 @@ func TestEndMissing(t *testing.T) {
 	lines := strings.SplitAfter(string(data), "\n")
 	for _, keep := range []int{0, 27} {
 		require.NoError(t, os.WriteFile(name, []byte(strings.Join(lines[:keep], "")), 0o600))
-		run, err := replay.Open(dir)
+		stored, err := replay.Open(dir)
 		require.NoError(t, err)
-		r, err := offline.New(run, nil)
+		r, err := offline.New(stored, nil)
 		require.NoError(t, err)
 		_, err = r.Run(t.Context())
 		require.ErrorContains(t, err, fmt.Sprintf("it ends after event %d of", keep))
@@ -327,11 +328,11 @@ func TestEndMissing(t *testing.T) {
 
 // A replay that is prepared and never run holds nothing.
 func TestNewHoldsNothing(t *testing.T) {
-	run := record(t, newScript(2, image.Pt(800, 600)), false)
-	_, err := offline.New(run, nil)
+	stored := record(t, newScript(2, image.Pt(800, 600)), false)
+	_, err := offline.New(stored, nil)
 	require.NoError(t, err)
-	run.Info.Asked.Parser = "none of these"
-	_, err = offline.New(run, nil)
+	stored.Info.Asked.Parser = "none of these"
+	_, err = offline.New(stored, nil)
 	require.Error(t, err)
 	goleak.VerifyNone(t, goleak.IgnoreCurrent())
 }

@@ -6,8 +6,8 @@ import (
 	"runtime"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -36,7 +36,7 @@ type sheet struct {
 
 // A look is one observation of a step.
 type look struct {
-	*agent.Observed
+	*run.Observed
 	seen    *screen.Observation
 	decoded chan error // gets one value; nil if no pixels are wanted
 }
@@ -52,13 +52,13 @@ const (
 )
 
 // newReader begins to read.
-func newReader(run *replay.Run, want int) *reader {
+func newReader(stored *replay.Run, want int) *reader {
 	ctx, stop := context.WithCancel(context.Background())
 	steps := make(chan read, ahead)
 	busy := make(chan struct{}, runtime.GOMAXPROCS(0)) // as many frames are decoded at once
 	go func() {
 		defer close(steps)
-		next, end := iter.Pull2(run.Steps())
+		next, end := iter.Pull2(stored.Steps())
 		defer end()
 		for {
 			step, err, ok := next()
@@ -70,7 +70,7 @@ func newReader(run *replay.Run, want int) *reader {
 				r.sheet = newSheet(step)
 				for _, l := range r.sheet.looks {
 					if want > nothing || zooms(step) {
-						l.decode(ctx, run, busy, want)
+						l.decode(ctx, stored, busy, want)
 					}
 				}
 			}
@@ -106,7 +106,7 @@ func (r *reader) close() {
 func newSheet(step *replay.Step) *sheet {
 	s := &sheet{Step: step, met: map[string]int{}, used: map[int]bool{}}
 	for _, e := range step.Events {
-		if o, ok := e.Data.(agent.Observed); ok {
+		if o, ok := e.Data.(run.Observed); ok {
 			l := &look{Observed: &o, seen: replay.Recall(&o)}
 			l.seen.Image.Data = unread
 			s.looks = append(s.looks, l)
@@ -131,7 +131,7 @@ func zooms(s *replay.Step) bool {
 }
 
 // decode reads the pixels of a frame beside the caller.
-func (l *look) decode(ctx context.Context, run *replay.Run, busy chan struct{}, want int) {
+func (l *look) decode(ctx context.Context, stored *replay.Run, busy chan struct{}, want int) {
 	select {
 	case busy <- struct{}{}:
 	case <-ctx.Done():
@@ -141,9 +141,9 @@ func (l *look) decode(ctx context.Context, run *replay.Run, busy chan struct{}, 
 	go func() {
 		defer func() { <-busy }()
 		var err error
-		l.seen.Frame, l.seen.Bare, err = run.Pixels(l.Observed)
+		l.seen.Frame, l.seen.Bare, err = stored.Pixels(l.Observed)
 		if want == everything && err == nil {
-			l.seen.Image.Data, l.seen.Image.Type, err = run.Sent(l.FrameID)
+			l.seen.Image.Data, l.seen.Image.Type, err = stored.Sent(l.FrameID)
 		}
 		l.decoded <- err
 	}()

@@ -1,10 +1,10 @@
 package offline
 
-import "desktop-agent/agent"
+import "desktop-agent/run"
 
 // measured gives an event of the replay what was measured of its recorded
 // counterpart: its time, and how long a call or an action took. t.mu is held.
-func (t *tape) measured(e agent.Event) agent.Event {
+func (t *tape) measured(e run.Event) run.Event {
 	was := t.counterpart(e)
 	if was == nil {
 		e.Time = t.last
@@ -15,19 +15,19 @@ func (t *tape) measured(e agent.Event) agent.Event {
 	}
 	e.Time = t.last
 	switch now := e.Data.(type) {
-	case agent.RunStarted:
-		then := was.Data.(agent.RunStarted)
+	case run.RunStarted:
+		then := was.Data.(run.RunStarted)
 		now.Settings, now.Replay = then.Settings, then.Replay
 		e.Data = now
-	case agent.ModelCalled:
-		then := was.Data.(agent.ModelCalled)
+	case run.ModelCalled:
+		then := was.Data.(run.ModelCalled)
 		now.Millis, now.Attempts, now.Usage, now.Dollars = then.Millis, then.Attempts, then.Usage, then.Dollars
 		e.Data = now
-	case agent.Acted:
-		now.Millis = was.Data.(agent.Acted).Millis
+	case run.Acted:
+		now.Millis = was.Data.(run.Acted).Millis
 		e.Data = now
-	case agent.RunEnded:
-		then := was.Data.(agent.RunEnded)
+	case run.RunEnded:
+		then := was.Data.(run.RunEnded)
 		now.Usage, now.Dollars, now.Millis = then.Usage, then.Dollars, then.Millis
 		e.Data = now
 	}
@@ -36,7 +36,7 @@ func (t *tape) measured(e agent.Event) agent.Event {
 
 // counterpart returns the recorded event that one of the replay stands for; nil
 // if there is none. t.mu is held.
-func (t *tape) counterpart(e agent.Event) *agent.Event {
+func (t *tape) counterpart(e run.Event) *run.Event {
 	s, err := t.sheet()
 	if err != nil || s == nil {
 		return nil
@@ -53,11 +53,11 @@ func (t *tape) counterpart(e agent.Event) *agent.Event {
 }
 
 // sameCall reports whether two events are calls for the same purpose, or no calls.
-func sameCall(a, b agent.EventData) bool {
-	x, ok := a.(agent.ModelCalled)
+func sameCall(a, b run.EventData) bool {
+	x, ok := a.(run.ModelCalled)
 	if !ok {
 		return true
 	}
-	y, ok := b.(agent.ModelCalled)
+	y, ok := b.(run.ModelCalled)
 	return ok && x.Role == y.Role && x.Purpose == y.Purpose
 }

@@ -21,6 +21,7 @@ import (
 	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -82,8 +83,8 @@ func (s *script) Observe(context.Context) (*screen.Observation, error) {
 	return o, nil
 }
 
-func (s *script) Glance(context.Context) (agent.Glance, error) {
-	return agent.Glance{Bare: s.page(), Windows: s.windows()}, nil
+func (s *script) Glance(context.Context) (run.Glance, error) {
+	return run.Glance{Bare: s.page(), Windows: s.windows()}, nil
 }
 
 func (s *script) Do(_ context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
@@ -169,9 +170,9 @@ func record(t testing.TB, s *script, frames bool, change ...func(*agent.Agent)) 
 	_, err = a.Run(t.Context(), "Go through the pages")
 	_ = err // a run that ends with an error is recorded too
 	require.NoError(t, j.Close())
-	run, err := replay.Open(j.Dir())
+	stored, err := replay.Open(j.Dir())
 	require.NoError(t, err)
-	return run
+	return stored
 }
 
 func pretty(v any) string {

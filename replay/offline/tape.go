@@ -13,6 +13,7 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/monitor"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -22,7 +23,7 @@ var errDiverged = errors.New("the run goes another way than the recorded one")
 
 // A tape stands for all that a run meets: the desktop, the models and the
 // journal. It plays the recorded ones, and compares what the agent makes of it.
-// It is an [agent.Past], an [llm.Model] and an [agent.Journal].
+// It is an [run.Past], an [llm.Model] and an [run.Journal].
 type tape struct {
 	run    *replay.Run
 	opt    Options
@@ -49,15 +50,15 @@ type tape struct {
 	result   Result
 }
 
-func newTape(run *replay.Run, o *Options) *tape {
+func newTape(stored *replay.Run, o *Options) *tape {
 	want := nothing
 	switch {
 	case o.Journal != nil:
 		want = everything
-	case o.Pixels || run.Info.Schema < 2: // which names no screens
+	case o.Pixels || stored.Info.Schema < 2: // which names no screens
 		want = pixels
 	}
-	return &tape{run: run, opt: *o, want: want, sheets: map[int]*sheet{}, talks: map[conversation]*talk{}, read: -1}
+	return &tape{run: stored, opt: *o, want: want, sheets: map[int]*sheet{}, talks: map[conversation]*talk{}, read: -1}
 }
 
 // open begins to read the recording, until close.
@@ -111,7 +112,7 @@ func (t *tape) ending() bool {
 		return true
 	}
 	switch last.Ended.Outcome {
-	case agent.OutcomeStopped, agent.OutcomeOutOfBudget, agent.OutcomeFailed:
+	case run.OutcomeStopped, run.OutcomeOutOfBudget, run.OutcomeFailed:
 		return true
 	}
 	return false
@@ -176,10 +177,10 @@ func (t *tape) Observe(ctx context.Context) (*screen.Observation, error) {
 func (t *tape) judges() bool { return t.opt.Pixels && t.run.Info.Schema >= 2 }
 
 // Glance shows what was seen last; what is made of it, the tape tells.
-func (t *tape) Glance(ctx context.Context) (agent.Glance, error) {
+func (t *tape) Glance(ctx context.Context) (run.Glance, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return agent.Glance{Bare: t.newest.Bare, Windows: t.newest.Windows}, context.Cause(ctx)
+	return run.Glance{Bare: t.newest.Bare, Windows: t.newest.Windows}, context.Cause(ctx)
 }
 
 // act returns what was recorded of an action of the agent's step. t.mu is held.
@@ -227,7 +228,7 @@ type ended struct {
 func (e *ended) Error() string { return e.detail }
 func (e *ended) Unwrap() error { return e.kind }
 
-// Screen names the newest screen; it is of [agent.Past], as the next two.
+// Screen names the newest screen; it is of [run.Past], as the next two.
 func (t *tape) Screen() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -267,15 +268,15 @@ func (t *tape) answer(_ context.Context, question string) (string, error) {
 	}
 	if s != nil {
 		for _, e := range s.Events {
-			if a, ok := e.Data.(agent.Answered); ok && a.Question == question {
+			if a, ok := e.Data.(run.Answered); ok && a.Question == question {
 				return a.Answer, nil
 			}
 		}
-		if s.Ended != nil && s.Ended.Outcome == agent.OutcomeBlocked {
+		if s.Ended != nil && s.Ended.Outcome == run.OutcomeBlocked {
 			return "", errors.New("nobody answered")
 		}
 	}
-	return "", agent.ErrNobody
+	return "", run.ErrNobody
 }
 
 // Complete gives the reply recorded at this place.

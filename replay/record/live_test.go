@@ -18,9 +18,9 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/eventwin"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
 	"desktop-agent/replay/record"
+	"desktop-agent/run"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
@@ -126,18 +126,18 @@ func (s *stage) record(unseen bool, script func()) (record.Result, *replay.Run) 
 		require.Fail(s.t, "the hotkey does not stop it")
 	}
 	require.NoError(s.t, e.err)
-	assert.Equal(s.t, agent.OutcomeDone, e.Outcome)
+	assert.Equal(s.t, run.OutcomeDone, e.Outcome)
 	require.NoError(s.t, journal.Close())
-	run, err := replay.Open(journal.Dir())
+	stored, err := replay.Open(journal.Dir())
 	require.NoError(s.t, err)
-	s.t.Logf("%+v, in %s", e.Result, run.Dir)
-	return e.Result, run
+	s.t.Logf("%+v, in %s", e.Result, stored.Dir)
+	return e.Result, stored
 }
 
 // steps returns the steps of a run in which something was done.
-func steps(t *testing.T, run *replay.Run) (list []*replay.Step) {
+func steps(t *testing.T, stored *replay.Run) (list []*replay.Step) {
 	t.Helper()
-	for step, err := range run.Steps() {
+	for step, err := range stored.Steps() {
 		require.NoError(t, err)
 		if step.Proposal() != nil {
 			list = append(list, step)
@@ -147,10 +147,10 @@ func steps(t *testing.T, run *replay.Run) (list []*replay.Step) {
 }
 
 // done returns all actions of a run as JSON, one a line.
-func done(t *testing.T, run *replay.Run) string {
+func done(t *testing.T, stored *replay.Run) string {
 	t.Helper()
 	var list []actuator.Action
-	for _, step := range steps(t, run) {
+	for _, step := range steps(t, stored) {
 		require.Len(t, step.Acts, len(step.Proposal().Actions))
 		for i, a := range step.Proposal().Actions {
 			require.Equal(t, a, step.Acts[i].Action)
@@ -165,7 +165,7 @@ func asJSON(t *testing.T, actions ...actuator.Action) string {
 	t.Helper()
 	var lines []string
 	for _, a := range actions {
-		line, err := json.Marshal(agent.Recorded{Action: a})
+		line, err := json.Marshal(run.Recorded{Action: a})
 		require.NoError(t, err)
 		lines = append(lines, strings.ReplaceAll(string(line), `"modifiers":[]`, `"modifiers":null`))
 	}
@@ -204,11 +204,11 @@ func TestWindow(t *testing.T) {
 		actuator.Press{Keys: []actuator.Key{"backspace"}, Count: 2},
 		actuator.Type{Text: "c\u00a0d"},
 	}
-	result, run := s.record(true, func() { s.do(human, want...) })
-	assert.Equal(t, asJSON(t, want...), done(t, run))
+	result, stored := s.record(true, func() { s.do(human, want...) })
+	assert.Equal(t, asJSON(t, want...), done(t, stored))
 	assert.Zero(t, result.Missed)
 	assert.Zero(t, result.Unsure)
-	for _, step := range steps(t, run) {
+	for _, step := range steps(t, stored) {
 		for i, a := range step.Acts {
 			assert.Len(t, a.Device, len(actuator.Points(step.Proposal().Actions[i].Action)))
 		}
@@ -222,8 +222,8 @@ func TestFastTyping(t *testing.T) {
 	require.NoError(t, err)
 	defer w.Close()
 	text := strings.Repeat("The quick brown fox, 12345! Jumps ", 30)[:1000]
-	result, run := s.record(true, func() { s.do(0, actuator.Type{Text: actuator.Secret(text)}) })
-	assert.Equal(t, asJSON(t, actuator.Type{Text: actuator.Secret(text)}), done(t, run))
+	result, stored := s.record(true, func() { s.do(0, actuator.Type{Text: actuator.Secret(text)}) })
+	assert.Equal(t, asJSON(t, actuator.Type{Text: actuator.Secret(text)}), done(t, stored))
 	assert.Zero(t, result.Missed)
 }
 
@@ -250,7 +250,7 @@ func TestPassword(t *testing.T) {
 	s := newStage(t, "")
 	_, err := s.desktop.Open(s.ctx, "zenity", "--password", "--username")
 	require.NoError(t, err)
-	result, run := s.record(false, func() {
+	result, stored := s.record(false, func() {
 		s.rest(human)
 		s.do(human, actuator.Type{Text: user}, actuator.Press{Keys: []actuator.Key{"tab"}, Count: 1})
 		s.do(0, actuator.Type{Text: secret[:4]}, actuator.Press{Keys: []actuator.Key{"backspace"}, Count: 1})
@@ -258,13 +258,13 @@ func TestPassword(t *testing.T) {
 		s.do(human, actuator.Type{Text: secret[3:]}, actuator.Press{Keys: []actuator.Key{"enter"}, Count: 1})
 	})
 	assert.Equal(t, asJSON(t, actuator.Type{Text: user}, actuator.Press{Keys: []actuator.Key{"tab"}, Count: 1}, actuator.Type{Text: record.Withheld},
-		actuator.Press{Keys: []actuator.Key{"enter"}, Count: 1}), done(t, run))
+		actuator.Press{Keys: []actuator.Key{"enter"}, Count: 1}), done(t, stored))
 	assert.Equal(t, 1, result.Secrets)
 	assert.Zero(t, result.Withheld)
-	assert.NotEmpty(t, holds(t, run.Dir, string(user)), "the search finds what is there")
+	assert.NotEmpty(t, holds(t, stored.Dir, string(user)), "the search finds what is there")
 	for i := range len(secret) - 3 {
-		assert.Empty(t, holds(t, run.Dir, string(secret[i:i+4])))
+		assert.Empty(t, holds(t, stored.Dir, string(secret[i:i+4])))
 	}
-	list := steps(t, run)
-	assert.Equal(t, []agent.Param{{Name: "password1", Secret: true}}, list[2].Proposal().Params)
+	list := steps(t, stored)
+	assert.Equal(t, []run.Param{{Name: "password1", Secret: true}}, list[2].Proposal().Params)
 }

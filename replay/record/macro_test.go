@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
 	"desktop-agent/replay/macro"
+	"desktop-agent/run"
 )
 
 // find returns where the middle of a control is, once it is there.
@@ -61,7 +61,7 @@ func (s *stage) saved(name string) string {
 func TestReplay(t *testing.T) {
 	const file, text = "list.txt", "milk\nGrüße\n2 apples"
 	folder := t.TempDir()
-	var run *replay.Run
+	var stored *replay.Run
 	t.Run("record", func(t *testing.T) {
 		s := editor(t)
 		result, recorded := s.record(false, func() {
@@ -73,27 +73,27 @@ func TestReplay(t *testing.T) {
 			s.do(human, actuator.Press{Keys: []actuator.Key{"ctrl", "a"}, Count: 1}, actuator.Type{Text: file})
 			s.do(human, actuator.Click{At: s.find("button", "Save"), Button: actuator.Left, Count: 1})
 		})
-		run = recorded
+		stored = recorded
 		assert.Zero(t, result.Missed+result.Unsure+result.Withheld+result.Secrets)
 		assert.Equal(t, text, s.saved(file))
 		dir := filepath.Join(folder, "run")
-		require.NoError(t, os.CopyFS(dir, os.DirFS(run.Dir)))
+		require.NoError(t, os.CopyFS(dir, os.DirFS(stored.Dir)))
 		var err error
-		run, err = replay.Open(dir)
+		stored, err = replay.Open(dir)
 		require.NoError(t, err)
 	})
-	require.NotNil(t, run)
+	require.NotNil(t, stored)
 	t.Run("replay", func(t *testing.T) {
 		s := editor(t)
-		m, err := macro.Load(run, nil)
+		m, err := macro.Load(stored, nil)
 		require.NoError(t, err)
 		journal, err := replay.Create(t.TempDir())
 		require.NoError(t, err)
 		defer journal.Close()
-		p := &macro.Player{Desktop: &agent.Live{Screen: s.screen, Device: s.device}, Journal: journal}
+		p := &macro.Player{Desktop: &run.Live{Screen: s.screen, Device: s.device}, Journal: journal}
 		result, err := p.Play(s.ctx, m)
 		require.NoError(t, err)
-		assert.Equal(t, agent.OutcomeDone, result.Outcome)
+		assert.Equal(t, run.OutcomeDone, result.Outcome)
 		assert.Equal(t, text, s.saved(file))
 	})
 }

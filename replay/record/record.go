@@ -58,8 +58,8 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // Withheld stands for a text that is not recorded: an action in a journal must
@@ -92,7 +92,7 @@ type Recorder struct {
 	// on is recorded. It may be nil.
 	Ready func()
 	// Watch gets each event once it is in the journal; it may be nil.
-	Watch func(agent.Event)
+	Watch func(run.Event)
 	// Log gets what went wrong without stopping the recording, without any text
 	// or key; nothing is logged if nil.
 	Log *slog.Logger
@@ -100,7 +100,7 @@ type Recorder struct {
 
 // A Result says how a recording ended.
 type Result struct {
-	Outcome  agent.Outcome // done at the hotkey, stopped when the context ended
+	Outcome  run.Outcome // done at the hotkey, stopped when the context ended
 	Steps    int
 	Events   int           // input events that the server told of, motion aside
 	Missed   int           // input that no action says

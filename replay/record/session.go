@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 const (
@@ -115,8 +115,8 @@ func (s *session) run(ctx context.Context) (result Result, err error) {
 func (s *session) begin(ctx context.Context, w *writer) error {
 	settings := map[string]any{"recorded": "person", "text_unseen": s.TextUnseen}
 	maps.Copy(settings, s.Settings)
-	err := w.emit(ctx, 0, s.start, agent.RunStarted{
-		Schema: agent.Schema, Task: s.Task, Planning: "off", Guard: "none",
+	err := w.emit(ctx, 0, s.start, run.RunStarted{
+		Schema: run.Schema, Task: s.Task, Planning: "off", Guard: "none",
 		Models: map[string]string{"actor": "person"}, Settings: settings,
 	})
 	if err != nil {
@@ -127,13 +127,13 @@ func (s *session) begin(ctx context.Context, w *writer) error {
 
 // end writes the last event, unless the journal is what failed.
 func (s *session) end(ctx context.Context, w *writer, err error) error {
-	if errors.Is(err, agent.ErrJournal) {
+	if errors.Is(err, run.ErrJournal) {
 		return nil
 	}
 	if err != nil {
-		s.result.Outcome = agent.OutcomeFailed
+		s.result.Outcome = run.OutcomeFailed
 	}
-	ended := agent.RunEnded{Outcome: s.result.Outcome, Steps: w.n, Millis: s.result.Elapsed.Milliseconds()}
+	ended := run.RunEnded{Outcome: s.result.Outcome, Steps: w.n, Millis: s.result.Elapsed.Milliseconds()}
 	if err != nil {
 		ended.Error = err.Error()
 	}
@@ -184,7 +184,7 @@ func (s *session) loop(ctx, alive context.Context, failed <-chan error) error {
 		select {
 		case <-s.ready:
 			if stop := s.drain(alive); stop {
-				s.result.Outcome = agent.OutcomeDone
+				s.result.Outcome = run.OutcomeDone
 				return s.finish(alive, failed)
 			}
 		case l := <-s.eyes.out:
@@ -203,7 +203,7 @@ func (s *session) loop(ctx, alive context.Context, failed <-chan error) error {
 			s.drain(alive)
 			s.asm.finish()
 			s.dropInterrupt()
-			s.result.Outcome = agent.OutcomeStopped
+			s.result.Outcome = run.OutcomeStopped
 			return s.finish(alive, failed)
 		}
 		s.emit(time.Now())

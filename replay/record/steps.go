@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // step makes a step of a gesture; nil if nothing of it can be recorded.
@@ -58,7 +58,7 @@ func (s *session) text(g *gesture, st *step) {
 		name = fmt.Sprintf("text%d", s.result.Withheld)
 	}
 	st.actions = []actuator.Action{actuator.Type{Text: Withheld}}
-	st.params = []agent.Param{{Name: name, Secret: true}}
+	st.params = []run.Param{{Name: name, Secret: true}}
 	st.detail = "the text is not recorded: it is the parameter " + name
 }
 

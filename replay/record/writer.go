@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/monitor"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // A step is a gesture as the journal keeps it.
 type step struct {
 	before     *look // what the person saw; nil if nothing newer than at the step before
 	actions    []actuator.Action
-	params     []agent.Param
+	params     []run.Param
 	detail     string // what a reader must know of it
 	begin, end time.Time
 }
@@ -25,7 +25,7 @@ type step struct {
 // A writer writes steps to the journal, as an agent does its own.
 type writer struct {
 	journal *replay.Journal
-	watch   func(agent.Event)
+	watch   func(run.Event)
 
 	seq, n  int // of the last event, and of the last step
 	at      time.Time
@@ -37,14 +37,14 @@ type writer struct {
 }
 
 // emit writes an event that belongs to a moment.
-func (w *writer) emit(ctx context.Context, n int, at time.Time, data agent.EventData) error {
+func (w *writer) emit(ctx context.Context, n int, at time.Time, data run.EventData) error {
 	if at.After(w.at) {
 		w.at = at
 	}
 	w.seq++
-	e := agent.Event{Seq: w.seq, Time: w.at, Step: n, Kind: agent.Kind(data), Data: data}
+	e := run.Event{Seq: w.seq, Time: w.at, Step: n, Kind: run.Kind(data), Data: data}
 	if err := w.journal.Event(ctx, e); err != nil {
-		return fmt.Errorf("%w: %w", agent.ErrJournal, err)
+		return fmt.Errorf("%w: %w", run.ErrJournal, err)
 	}
 	if w.watch != nil {
 		w.watch(e)
@@ -57,10 +57,10 @@ func (w *writer) look(ctx context.Context, l *look) error {
 	w.frames++
 	l.FrameID = fmt.Sprintf("f%04d", w.frames)
 	if err := w.journal.Frame(ctx, l.Observation); err != nil {
-		return fmt.Errorf("%w: frame %s: %w", agent.ErrJournal, l.FrameID, err)
+		return fmt.Errorf("%w: frame %s: %w", run.ErrJournal, l.FrameID, err)
 	}
 	w.shown, w.name = l, w.screens.Name(l.Bare)
-	return w.emit(ctx, w.n, l.At, agent.Saw(l.Observation, w.name))
+	return w.emit(ctx, w.n, l.At, run.Saw(l.Observation, w.name))
 }
 
 // write closes the step before, and writes this one up to its effect.
@@ -69,20 +69,20 @@ func (w *writer) write(ctx context.Context, s *step) error {
 		return err
 	}
 	w.n++
-	proposed := agent.Proposed{FrameID: w.shown.FrameID, Params: s.params}
+	proposed := run.Proposed{FrameID: w.shown.FrameID, Params: s.params}
 	for _, a := range s.actions {
-		proposed.Actions = append(proposed.Actions, agent.Recorded{Action: a})
+		proposed.Actions = append(proposed.Actions, run.Recorded{Action: a})
 	}
 	if err := w.emit(ctx, w.n, s.begin, proposed); err != nil {
 		return err
 	}
 	for i, a := range s.actions {
 		if i > 0 {
-			if err := w.emit(ctx, w.n, s.begin, agent.Acted{Index: i - 1, Status: actuator.Delivered}); err != nil {
+			if err := w.emit(ctx, w.n, s.begin, run.Acted{Index: i - 1, Status: actuator.Delivered}); err != nil {
 				return err
 			}
 		}
-		acting := agent.Acting{Index: i, Action: agent.Recorded{Action: a}}
+		acting := run.Acting{Index: i, Action: run.Recorded{Action: a}}
 		for _, p := range actuator.Points(a) {
 			acting.Device = append(acting.Device, w.shown.Image.Mapping.ToDevice(image.Pt(p.X, p.Y)))
 		}
@@ -101,7 +101,7 @@ func (w *writer) close(ctx context.Context, after *look) error {
 	}
 	if s := w.open; s != nil {
 		last := len(s.actions) - 1
-		acted := agent.Acted{Index: last, Status: actuator.Delivered, Detail: s.detail, Millis: s.end.Sub(s.begin).Milliseconds()}
+		acted := run.Acted{Index: last, Status: actuator.Delivered, Detail: s.detail, Millis: s.end.Sub(s.begin).Milliseconds()}
 		if after != nil && actuator.Shows(s.actions[last]) && w.still(after) {
 			acted.Status = actuator.NoEffect
 		}

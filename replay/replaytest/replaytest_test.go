@@ -12,13 +12,14 @@ import (
 
 	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 const demo = "../../cmd/desktop-agent/demo/run"
 
 func TestRun(t *testing.T) {
 	result := Run(t, demo)
-	assert.Equal(t, agent.OutcomeDone, result.Outcome)
+	assert.Equal(t, run.OutcomeDone, result.Outcome)
 	assert.Equal(t, 26, result.Asked)
 }
 
@@ -76,9 +77,9 @@ func TestFailures(t *testing.T) {
 
 func TestRenew(t *testing.T) {
 	dir := rewritten(t, "You operate a real desktop", "You operate the real desktop")
-	run, err := replay.Open(dir)
+	stored, err := replay.Open(dir)
 	require.NoError(t, err)
-	require.NoError(t, renew(t.Context(), run, nil))
+	require.NoError(t, renew(t.Context(), stored, nil))
 	Run(t, dir)
 	again, err := replay.Open(dir)
 	require.NoError(t, err)
@@ -101,9 +102,9 @@ func TestRenewRefuses(t *testing.T) {
 	dir := rewritten(t, "no such text", "")
 	before, err := os.ReadFile(filepath.Join(dir, "events.jsonl"))
 	require.NoError(t, err)
-	run, err := replay.Open(dir)
+	stored, err := replay.Open(dir)
 	require.NoError(t, err)
-	err = renew(t.Context(), run, []func(*agent.Agent){func(a *agent.Agent) { a.MaxRefusals = 1; a.Planner = nil; a.Actor.Format, _ = agent.FormatOf("tools") }})
+	err = renew(t.Context(), stored, []func(*agent.Agent){func(a *agent.Agent) { a.MaxRefusals = 1; a.Planner = nil; a.Actor.Format, _ = agent.FormatOf("tools") }})
 	assert.ErrorContains(t, err, "record it anew on a desktop")
 	after, err := os.ReadFile(filepath.Join(dir, "events.jsonl"))
 	require.NoError(t, err)

@@ -23,6 +23,7 @@ import (
 	"desktop-agent/replay"
 	"desktop-agent/replay/macro"
 	"desktop-agent/replay/replaytest"
+	"desktop-agent/run"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
@@ -67,7 +68,7 @@ func TestScenes(t *testing.T) {
 // A stage is a private desktop on which a scene begins.
 type stage struct {
 	home string
-	live *agent.Live
+	live *run.Live
 }
 
 // on opens the desktop of a scene, plays it in one way, and checks what it left.
@@ -98,10 +99,10 @@ func (s scene) on(t *testing.T, play func(*testing.T, context.Context, *replay.R
 	device, err := actuator.Open(ctx, &actuator.Options{Display: desktop.Display()})
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, device.Close()) }()
-	run, err := replay.Open(filepath.Join(s.dir, "run"))
+	stored, err := replay.Open(filepath.Join(s.dir, "run"))
 	require.NoError(t, err)
 
-	play(t, ctx, run, &stage{home, &agent.Live{Screen: eyes, Device: device}})
+	play(t, ctx, stored, &stage{home, &run.Live{Screen: eyes, Device: device}})
 
 	s.check(t, home)
 	if s.Shows != "" {
@@ -135,31 +136,31 @@ func (s scene) check(t *testing.T, home string) {
 }
 
 // replies gives the recorded replies to the live desktop.
-func (s scene) replies(t *testing.T, ctx context.Context, run *replay.Run, on *stage) {
+func (s scene) replies(t *testing.T, ctx context.Context, stored *replay.Run, on *stage) {
 	journal := create(t)
-	recorded, err := replay.NewRecorded(run, journal)
+	recorded, err := replay.NewRecorded(stored, journal)
 	require.NoError(t, err)
 	defer recorded.Close()
 	client := &llm.Client{Model: recorded, Default: llm.Settings{Model: "operator"}}
-	parts, err := run.Info.Parts()
+	parts, err := stored.Info.Parts()
 	require.NoError(t, err)
 	a, err := agent.New(client, on.live, parts)
 	require.NoError(t, err)
 	a.Journal, client.Record = journal, a.RecordCall
 	result, err := a.Run(ctx, s.Task)
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeDone, result.Outcome, result.Answer)
+	assert.Equal(t, run.OutcomeDone, result.Outcome, result.Answer)
 	assert.Zero(t, recorded.Count().Unused)
 }
 
 // macro does the recorded actions.
-func (s scene) macro(t *testing.T, ctx context.Context, run *replay.Run, on *stage) {
-	m, err := macro.Load(run, nil)
+func (s scene) macro(t *testing.T, ctx context.Context, stored *replay.Run, on *stage) {
+	m, err := macro.Load(stored, nil)
 	require.NoError(t, err)
 	journal := create(t)
 	result, err := (&macro.Player{Desktop: on.live, Journal: journal}).Play(ctx, m)
 	require.NoError(t, err)
-	assert.Equal(t, agent.OutcomeDone, result.Outcome)
+	assert.Equal(t, run.OutcomeDone, result.Outcome)
 	assert.Equal(t, len(m.Steps), result.Steps)
 }
 

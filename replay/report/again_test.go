@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -22,31 +22,31 @@ func redone(t testing.TB, shots []*image.RGBA) *replay.Run {
 	t.Helper()
 	j := newJournal(t)
 	s := &story{t: t, j: j, now: time.Date(2026, 1, 3, 9, 0, 0, 0, time.UTC), shots: shots}
-	s.put("run_started", agent.RunStarted{
-		Schema: agent.Schema, Task: "Write a shopping list with milk, bread and apples, save it as shopping.txt, and then replace bread by rolls.",
-		Planning: "off", Guard: "none", Models: map[string]string{"actor": "person"}, Replay: &agent.Replay{Run: "20260102T150405Z-7f3a9c", How: "macro"},
+	s.put("run_started", run.RunStarted{
+		Schema: run.Schema, Task: "Write a shopping list with milk, bread and apples, save it as shopping.txt, and then replace bread by rolls.",
+		Planning: "off", Guard: "none", Models: map[string]string{"actor": "person"}, Replay: &run.Replay{Run: "20260102T150405Z-7f3a9c", How: "macro"},
 	}, 0)
 	s.look("Untitled 1 - Mousepad", screen.SettledQuiet)
-	s.repeat(actuator.Delivered, agent.Located{How: "scaled_patch", Target: `button "Save"`, Was: image.Pt(800, 200), Now: image.Pt(500, 400), Score: .973}, nil,
+	s.repeat(actuator.Delivered, run.Located{How: "scaled_patch", Target: `button "Save"`, Was: image.Pt(800, 200), Now: image.Pt(500, 400), Score: .973}, nil,
 		click(500, 400), actuator.Type{Text: "Milk\nBread\nApples"})
-	s.repeat(actuator.Delivered, agent.Located{Index: 7, How: "model", Target: "nothing like it"}, &agent.Diverged{Of: 2, Frame: "f0002", Expected: `a window titled "Save As"`, Found: `a dialog "Overwrite?"`, Healing: true},
+	s.repeat(actuator.Delivered, run.Located{Index: 7, How: "model", Target: "nothing like it"}, &run.Diverged{Of: 2, Frame: "f0002", Expected: `a window titled "Save As"`, Found: `a dialog "Overwrite?"`, Healing: true},
 		actuator.Press{Keys: []actuator.Key{"ctrl", "s"}, Count: 1})
-	s.repeat(actuator.Refused, agent.Located{}, nil, click(660, 46))
+	s.repeat(actuator.Refused, run.Located{}, nil, click(660, 46))
 	s.step++
-	s.put("diverged", agent.Diverged{Of: 4, Frame: "f0004", Expected: "the button Save", Found: "no such button"}, time.Millisecond)
-	s.put("run_ended", agent.RunEnded{Outcome: agent.OutcomeBlocked, Answer: "step 4 is not as recorded", Steps: 4}, time.Millisecond)
+	s.put("diverged", run.Diverged{Of: 4, Frame: "f0004", Expected: "the button Save", Found: "no such button"}, time.Millisecond)
+	s.put("run_ended", run.RunEnded{Outcome: run.OutcomeBlocked, Answer: "step 4 is not as recorded", Steps: 4}, time.Millisecond)
 	require.NoError(t, j.Close())
 	r, err := replay.Open(j.Dir())
 	require.NoError(t, err)
 	return r
 }
 
-func (s *story) repeat(status actuator.Status, found agent.Located, lost *agent.Diverged, actions ...actuator.Action) {
+func (s *story) repeat(status actuator.Status, found run.Located, lost *run.Diverged, actions ...actuator.Action) {
 	s.t.Helper()
 	s.step++
-	p := agent.Proposed{FrameID: s.frame, Thought: "As recorded.", Params: []agent.Param{{Index: 1, Name: "items"}, {Index: 99, Name: "out of range"}}}
+	p := run.Proposed{FrameID: s.frame, Thought: "As recorded.", Params: []run.Param{{Index: 1, Name: "items"}, {Index: 99, Name: "out of range"}}}
 	for _, a := range actions {
-		p.Actions = append(p.Actions, agent.Recorded{Action: a})
+		p.Actions = append(p.Actions, run.Recorded{Action: a})
 	}
 	if lost != nil {
 		s.put("diverged", *lost, time.Millisecond)

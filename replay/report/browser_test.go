@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // A tab is a page of a real browser, and what the page complained of.
@@ -250,7 +250,7 @@ func hostileRun(t *testing.T) *replay.Run {
 		}
 	}
 	s.put("proposed", hostileData(t, "proposed", s.frame), 0)
-	s.put("run_ended", agent.RunEnded{Outcome: agent.OutcomeFailed, Answer: hostile, Error: hostile}, 0)
+	s.put("run_ended", run.RunEnded{Outcome: run.OutcomeFailed, Answer: hostile, Error: hostile}, 0)
 	require.NoError(t, j.Close())
 	r, err := replay.Open(j.Dir())
 	require.NoError(t, err)

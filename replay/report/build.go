@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/planner"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -15,12 +15,12 @@ import (
 type builder struct {
 	view  *view
 	step  *stepView
-	seen  [2]*agent.Observed // the newest observation and the one before
-	shown string             // ID of the frame of the last section that has one
+	seen  [2]*run.Observed // the newest observation and the one before
+	shown string           // ID of the frame of the last section that has one
 	plan  *planView
 	steps map[string]int // of the last call of each role and purpose
 	since time.Time      // when the step began
-	batch []agent.Event  // of the step
+	batch []run.Event    // of the step
 }
 
 // newView reads what the page says of a run as a whole. Of its steps only the
@@ -66,7 +66,7 @@ func sections(r *replay.Run, v *view) iter.Seq[*stepView] {
 }
 
 // add takes the next event.
-func (b *builder) add(e agent.Event) {
+func (b *builder) add(e run.Event) {
 	if b.step == nil {
 		if b.since.IsZero() {
 			b.since = e.Time
@@ -77,34 +77,34 @@ func (b *builder) add(e agent.Event) {
 	b.fill(e)
 }
 
-func isEnd(e agent.Event) bool {
-	_, end := e.Data.(agent.RunEnded)
+func isEnd(e run.Event) bool {
+	_, end := e.Data.(run.RunEnded)
 	return end
 }
 
-func (b *builder) fill(e agent.Event) {
+func (b *builder) fill(e run.Event) {
 	s := b.step
 	switch data := e.Data.(type) {
-	case agent.RunStarted:
+	case run.RunStarted:
 		b.view.Run.Asked = &data
-	case agent.RunEnded:
+	case run.RunEnded:
 		b.view.Run.Ended = &data
 		b.view.Outcome = outcomeWords(b.view.Run)
-	case agent.Observed:
+	case run.Observed:
 		b.seen[0], b.seen[1] = &data, b.seen[0]
-	case agent.ModelCalled:
+	case run.ModelCalled:
 		b.call(e, data)
-	case agent.Planned:
+	case run.Planned:
 		b.planned(data)
-	case agent.Assessed:
+	case run.Assessed:
 		b.assessed(data)
-	case agent.Proposed:
+	case run.Proposed:
 		b.proposed(data)
-	case agent.Diverged:
+	case run.Diverged:
 		s.Diverged = append(s.Diverged, data)
-	case agent.Answered:
+	case run.Answered:
 		s.Answered = append(s.Answered, data)
-	case agent.GoalChecked:
+	case run.GoalChecked:
 		s.Goal = &data
 	default:
 		b.became(data)
@@ -112,28 +112,28 @@ func (b *builder) fill(e agent.Event) {
 }
 
 // became takes an event that tells what became of the proposal.
-func (b *builder) became(data agent.EventData) {
+func (b *builder) became(data run.EventData) {
 	p := b.step.Last()
 	switch data := data.(type) {
-	case agent.Located:
+	case run.Located:
 		if a := p.action(data.Index); a != nil {
 			a.Located = &data
 		} else {
 			b.step.Located = append(b.step.Located, data)
 		}
-	case agent.Acting:
+	case run.Acting:
 		if a := p.action(data.Index); a != nil {
 			a.Acting = true
 		}
-	case agent.Acted:
+	case run.Acted:
 		if a := p.action(data.Index); a != nil {
 			a.Result = &data
 		}
-	case agent.Reviewed:
+	case run.Reviewed:
 		if p != nil {
 			p.Reviews = append(p.Reviews, review{data})
 		}
-	case agent.BatchStopped:
+	case run.BatchStopped:
 		if p != nil {
 			p.Stopped = data.Reason
 		}
@@ -148,7 +148,7 @@ func (p *proposalView) action(index int) *actionView {
 	return nil
 }
 
-func (b *builder) call(e agent.Event, data agent.ModelCalled) {
+func (b *builder) call(e run.Event, data run.ModelCalled) {
 	c := &callView{ModelCalled: data, At: e.Time}
 	key := string(data.Role) + " " + data.Purpose
 	c.Before, b.steps[key] = b.steps[key], e.Step
@@ -159,7 +159,7 @@ func (b *builder) call(e agent.Event, data agent.ModelCalled) {
 	v.Usage = v.Usage.Plus(data.Usage)
 }
 
-func (b *builder) planned(data agent.Planned) {
+func (b *builder) planned(data run.Planned) {
 	if data.Plan == nil {
 		b.step.Plan = &planView{Error: data.Error}
 		return
@@ -179,7 +179,7 @@ func (b *builder) setPlan(p *planner.Plan, fresh, err string) {
 	b.step.Plan = b.plan
 }
 
-func (b *builder) assessed(data agent.Assessed) {
+func (b *builder) assessed(data run.Assessed) {
 	b.step.Assessed = &data
 	if data.Assessment != nil {
 		switch data.Assessment.AsExpected {
@@ -200,7 +200,7 @@ func (b *builder) assessed(data agent.Assessed) {
 	}
 }
 
-func (b *builder) proposed(data agent.Proposed) {
+func (b *builder) proposed(data run.Proposed) {
 	s := b.step
 	s.Proposals = append(s.Proposals, newProposal(data))
 	s.seen = nil
@@ -240,7 +240,7 @@ func (b *builder) finish() *stepView {
 }
 
 // newShot returns the frame that an observation tells of; o is nil if none does.
-func newShot(id string, o *agent.Observed) *shot {
+func newShot(id string, o *run.Observed) *shot {
 	s := &shot{FrameID: id}
 	if o == nil {
 		return s
@@ -264,7 +264,7 @@ func newShot(id string, o *agent.Observed) *shot {
 }
 
 // titles returns the titles of the windows on the screen, the first 30.
-func titles(o *agent.Observed) []string {
+func titles(o *run.Observed) []string {
 	if o == nil {
 		return nil
 	}
@@ -277,7 +277,7 @@ func titles(o *agent.Observed) []string {
 	return list
 }
 
-func newProposal(data agent.Proposed) *proposalView {
+func newProposal(data run.Proposed) *proposalView {
 	p := &proposalView{Thought: data.Thought, Expect: data.Expect, Error: data.Error}
 	for _, r := range data.Actions {
 		a := &actionView{Words: actuator.DescribeFull(r.Action), action: r.Action}

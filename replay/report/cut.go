@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // cut leaves out what the models read and wrote beyond so many bytes. The
@@ -24,7 +24,7 @@ func (s *stepView) cut(limit int) {
 			take(&reply.Text)
 			c.Response = &reply
 		}
-		c.Messages = append([]agent.Message(nil), c.Messages...)
+		c.Messages = append([]run.Message(nil), c.Messages...)
 		for i := range c.Messages {
 			take(&c.Messages[i].Text)
 		}

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -31,26 +31,26 @@ func long(t testing.TB, n, words int) *replay.Run {
 	require.NoError(t, err)
 	mapping := screen.Mapping{Source: frame.Rect, Size: frame.Rect.Size()}
 	step := 0
-	add := func(data agent.EventData) {
+	add := func(data run.EventData) {
 		t.Helper()
 		require.NoError(t, j.Append(t.Context(), step, data))
 	}
-	add(agent.RunStarted{Schema: agent.Schema, Task: "long", Guard: "none"})
+	add(run.RunStarted{Schema: run.Schema, Task: "long", Guard: "none"})
 	text := strings.Repeat("a long prompt ", words)
 	for step = 1; step <= n; step++ {
 		if step <= 2 { // the others look the same
 			require.NoError(t, j.Frame(t.Context(), &screen.Observation{FrameID: frameOf(step), Frame: frame, Bare: frame, Image: screen.Image{Data: data, Type: "image/png", Mapping: mapping}}))
 		}
 		id := frameOf(min(step, 2))
-		add(agent.Observed{FrameID: id, Mapping: mapping, Frame: frame.Rect.Size(), Windows: []screen.Window{{Title: "window", Focused: true}}})
-		add(agent.ModelCalled{Role: llm.Actor, Purpose: "propose", Messages: []agent.Message{{From: llm.User, Text: text}}, Response: &llm.Response{Text: "click"}})
-		action := agent.Recorded{Action: click(step%640, 20)}
-		add(agent.Proposed{FrameID: id, Thought: "I click.", Actions: []agent.Recorded{action}})
+		add(run.Observed{FrameID: id, Mapping: mapping, Frame: frame.Rect.Size(), Windows: []screen.Window{{Title: "window", Focused: true}}})
+		add(run.ModelCalled{Role: llm.Actor, Purpose: "propose", Messages: []run.Message{{From: llm.User, Text: text}}, Response: &llm.Response{Text: "click"}})
+		action := run.Recorded{Action: click(step%640, 20)}
+		add(run.Proposed{FrameID: id, Thought: "I click.", Actions: []run.Recorded{action}})
 		status := actuator.Delivered
 		if step%100 == 0 {
 			status = actuator.Refused
 		}
-		add(agent.Acted{Index: 0, Status: status})
+		add(run.Acted{Index: 0, Status: status})
 	}
 	require.NoError(t, j.Close())
 	r, err := replay.Open(j.Dir())
@@ -145,8 +145,8 @@ func TestChoose(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	s := &stepView{Calls: []*callView{{ModelCalled: agent.ModelCalled{
-		Messages: []agent.Message{{Text: strings.Repeat("ä", 100)}}, Response: &llm.Response{Text: "reply"},
+	s := &stepView{Calls: []*callView{{ModelCalled: run.ModelCalled{
+		Messages: []run.Message{{Text: strings.Repeat("ä", 100)}}, Response: &llm.Response{Text: "reply"},
 	}}}}
 	whole := s.Calls[0].Messages
 	s.cut(16)
@@ -176,7 +176,7 @@ func TestComparison(t *testing.T) {
 }
 
 func TestAlign(t *testing.T) {
-	run := func(end bool, numbers ...int) (list []*entry) {
+	entries := func(end bool, numbers ...int) (list []*entry) {
 		for _, n := range numbers {
 			list = append(list, &entry{N: n, ID: "step"})
 		}
@@ -185,8 +185,8 @@ func TestAlign(t *testing.T) {
 		}
 		return list
 	}
-	assert.Equal(t, [][2]int{{0, -1}, {1, 0}, {-1, 1}, {2, -1}, {3, 2}}, align(run(true, 0, 1, 3), run(true, 1, 2)))
-	assert.Equal(t, [][2]int{{0, 0}, {1, -1}, {2, -1}}, align(run(true, 1, 2), run(false, 1)))
+	assert.Equal(t, [][2]int{{0, -1}, {1, 0}, {-1, 1}, {2, -1}, {3, 2}}, align(entries(true, 0, 1, 3), entries(true, 1, 2)))
+	assert.Equal(t, [][2]int{{0, 0}, {1, -1}, {2, -1}}, align(entries(true, 1, 2), entries(false, 1)))
 	assert.Empty(t, align(nil, nil))
 }
 
@@ -206,20 +206,20 @@ func BenchmarkLongReport(b *testing.B) {
 // Runs of which one has a step more are aligned behind it, and each section has
 // an address of its own.
 func TestComparisonOfShiftedRuns(t *testing.T) {
-	run := func(x ...int) *replay.Run {
+	entries := func(x ...int) *replay.Run {
 		j := newJournal(t)
 		s := &story{t: t, j: j, now: time.Date(2026, 1, 3, 9, 0, 0, 0, time.UTC), shots: drawn(1, image.Pt(320, 240))}
-		s.put("run_started", agent.RunStarted{Schema: agent.Schema, Task: "click", Guard: "none"}, 0)
+		s.put("run_started", run.RunStarted{Schema: run.Schema, Task: "click", Guard: "none"}, 0)
 		s.look("window", screen.SettledQuiet)
 		for _, at := range x {
-			s.repeat(actuator.Delivered, agent.Located{}, nil, click(at, 100))
+			s.repeat(actuator.Delivered, run.Located{}, nil, click(at, 100))
 		}
 		require.NoError(t, j.Close())
 		r, err := replay.Open(j.Dir())
 		require.NoError(t, err)
 		return r
 	}
-	a, b := run(100, 200, 300), run(100, 30, 200, 300)
+	a, b := entries(100, 200, 300), entries(100, 30, 200, 300)
 	left, right := newView(a), newView(b)
 	c := newComparison(left, right, aligned(a, b, left.Steps, right.Steps))
 	got, ids := []string{}, map[string]bool{}

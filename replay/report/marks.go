@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // A mark is an action drawn on a frame, in pixels of the image. Rings, heads of
@@ -29,7 +29,7 @@ type mark struct {
 }
 
 // drawMarks draws actions on the frame that they were chosen on.
-func drawMarks(actions []*actionView, o *agent.Observed) []mark {
+func drawMarks(actions []*actionView, o *run.Observed) []mark {
 	d := drawing{size: o.Mapping.Size, at: o.Mapping.ToImage(o.Cursor)}
 	for i, a := range actions {
 		if l := a.Located; l != nil && l.Was != l.Now {

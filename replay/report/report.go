@@ -12,9 +12,9 @@ import (
 	"strings"
 	"sync"
 
-	"desktop-agent/agent"
 	"desktop-agent/internal/webpage"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 //go:embed page
@@ -73,15 +73,15 @@ const File = "report.html"
 
 // Save writes the page into the folder of a run.
 func Save(dir string) error {
-	run, err := replay.Open(dir)
+	stored, err := replay.Open(dir)
 	if err != nil {
 		return err
 	}
 	var page bytes.Buffer
-	if err := Write(&page, run); err != nil {
+	if err := Write(&page, stored); err != nil {
 		return fmt.Errorf("%s: %w", File, err)
 	}
-	return run.Keep(File, page.Bytes())
+	return stored.Keep(File, page.Bytes())
 }
 
 // pages returns the templates. They hold the style and the script, and tell the
@@ -99,9 +99,9 @@ func outcomeWords(i replay.Info) string {
 		return "interrupted"
 	}
 	switch i.Ended.Outcome {
-	case agent.OutcomeOutOfSteps, agent.OutcomeOutOfBudget:
+	case run.OutcomeOutOfSteps, run.OutcomeOutOfBudget:
 		return strings.ReplaceAll(string(i.Ended.Outcome), "_", " ")
-	case agent.OutcomeStopped:
+	case run.OutcomeStopped:
 		return "stopped by the user"
 	}
 	return string(i.Ended.Outcome)

@@ -16,13 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
 // hostileData fills the data of an event with hostile text.
-func hostileData(t *testing.T, kind, frame string) agent.EventData {
+func hostileData(t *testing.T, kind, frame string) run.EventData {
 	t.Helper()
 	empty, err := replay.Decode([]byte(`{"seq":1,"kind":"` + kind + `","data":{"schema":1}}`))
 	if err != nil { // not every kind has a schema
@@ -35,7 +35,7 @@ func hostileData(t *testing.T, kind, frame string) agent.EventData {
 	if f := v.FieldByName("FrameID"); f.IsValid() {
 		f.SetString(frame)
 	}
-	return v.Interface().(agent.EventData)
+	return v.Interface().(run.EventData)
 }
 
 // each calls f on every string in v.
@@ -52,7 +52,7 @@ func each(v reflect.Value, f func(reflect.Value)) {
 			each(v.Index(i), f)
 		}
 	case reflect.Struct:
-		if r, ok := v.Addr().Interface().(*agent.Recorded); ok {
+		if r, ok := v.Addr().Interface().(*run.Recorded); ok {
 			r.Action = actuator.Type{Text: hostile}
 			return
 		}
@@ -106,8 +106,8 @@ func TestReportOfARunThatWasCut(t *testing.T) {
 		assert.True(t, strings.Contains(render(t, r), text), text)
 	}
 	says("A run that had not begun")
-	gone := agent.Observed{FrameID: "gone", Frame: image.Pt(40, 30), Mapping: screen.Mapping{Source: image.Rect(0, 0, 40, 30), Size: image.Pt(40, 30)}}
-	put(t, j, started("write"), agent.Event{Kind: "observed", Data: gone})
+	gone := run.Observed{FrameID: "gone", Frame: image.Pt(40, 30), Mapping: screen.Mapping{Source: image.Rect(0, 0, 40, 30), Size: image.Pt(40, 30)}}
+	put(t, j, started("write"), run.Event{Kind: "observed", Data: gone})
 	says("Frame gone cannot be shown: it is not in the run&#39;s folder")
 	says("still running, or cut off")
 	appendFile(t, filepath.Join(j.Dir(), "events.jsonl"), `{"seq":3`)
@@ -137,7 +137,7 @@ func TestReportStaysSmall(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	o := &agent.Observed{Mapping: screen.Mapping{Source: image.Rect(0, 0, 1600, 1200), Size: image.Pt(800, 600)}, Cursor: image.Pt(200, 100)}
+	o := &run.Observed{Mapping: screen.Mapping{Source: image.Rect(0, 0, 1600, 1200), Size: image.Pt(800, 600)}, Cursor: image.Pt(200, 100)}
 	mark := func(actions ...actuator.Action) mark {
 		var list []*actionView
 		for _, a := range actions {
@@ -171,15 +171,15 @@ func TestMarks(t *testing.T) {
 
 func TestSpend(t *testing.T) {
 	start := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
-	at := func(ms int, data agent.EventData) agent.Event {
-		return agent.Event{Time: start.Add(time.Duration(ms) * time.Millisecond), Data: data}
+	at := func(ms int, data run.EventData) run.Event {
+		return run.Event{Time: start.Add(time.Duration(ms) * time.Millisecond), Data: data}
 	}
-	got := spend([]agent.Event{
-		at(1000, agent.ModelCalled{Millis: 1000}),
-		at(1500, agent.ModelCalled{Millis: 1400}), // at the same time as the first, but for 500 ms
-		at(1510, agent.Acting{}),
-		at(1700, agent.Observed{Timing: screen.Timing{Settle: 60e6, Total: 100e6}}),
-		at(1710, agent.Acted{Millis: 190}), // as if the look after it belonged to it
+	got := spend([]run.Event{
+		at(1000, run.ModelCalled{Millis: 1000}),
+		at(1500, run.ModelCalled{Millis: 1400}), // at the same time as the first, but for 500 ms
+		at(1510, run.Acting{}),
+		at(1700, run.Observed{Timing: screen.Timing{Settle: 60e6, Total: 100e6}}),
+		at(1710, run.Acted{Millis: 190}), // as if the look after it belonged to it
 	}, start)
 	assert.Equal(t, spent{
 		Model: 1500 * time.Millisecond, Settle: 60 * time.Millisecond, Look: 40 * time.Millisecond,

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/monitor"
 	"desktop-agent/planner"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/worldmodel"
 )
@@ -30,7 +30,7 @@ type story struct {
 	shots []*image.RGBA // what the screen shows, one look after the other
 	looks int
 	frame string
-	said  []agent.Message
+	said  []run.Message
 	plan  *planner.Plan
 
 	beside bool // an assessment was written whose proposal is still to come
@@ -48,10 +48,10 @@ func sample(t testing.TB, shots []*image.RGBA) *replay.Run {
 	return r
 }
 
-func (s *story) put(kind string, data agent.EventData, took time.Duration) {
+func (s *story) put(kind string, data run.EventData, took time.Duration) {
 	s.t.Helper()
 	s.now = s.now.Add(took)
-	put(s.t, s.j, agent.Event{Time: s.now, Step: s.step, Kind: kind, Data: data})
+	put(s.t, s.j, run.Event{Time: s.now, Step: s.step, Kind: kind, Data: data})
 }
 
 func (s *story) look(title string, why screen.SettleReason) {
@@ -64,7 +64,7 @@ func (s *story) look(title string, why screen.SettleReason) {
 	o := &screen.Observation{FrameID: s.frame, At: s.now, Frame: frame, Bare: frame}
 	o.Image = screen.Image{Data: data, Type: "image/png", Mapping: screen.Mapping{Source: frame.Rect, Size: frame.Rect.Size()}}
 	require.NoError(s.t, s.j.Frame(s.t.Context(), o))
-	s.put("observed", agent.Observed{
+	s.put("observed", run.Observed{
 		FrameID: s.frame, At: s.now, Mapping: o.Image.Mapping, Frame: frame.Rect.Size(), Cursor: image.Pt(640, 400),
 		Windows: []screen.Window{{Title: title, Class: "Mousepad", Box: image.Rect(180, 100, 1080, 660), Focused: true}},
 		Text:    "window " + title, Settled: screen.Settled{Reason: why, Waited: 62 * time.Millisecond},
@@ -72,18 +72,18 @@ func (s *story) look(title string, why screen.SettleReason) {
 	}, 108*time.Millisecond)
 }
 
-func (s *story) call(role llm.Role, purpose, prompt, answer string, took time.Duration) agent.ModelCalled {
-	system := agent.Message{From: llm.System, Text: "You look at a desktop and say what to do next.\n" + strings.Repeat("Answer with one block of code.\n", 8)}
-	c := agent.ModelCalled{
+func (s *story) call(role llm.Role, purpose, prompt, answer string, took time.Duration) run.ModelCalled {
+	system := run.Message{From: llm.System, Text: "You look at a desktop and say what to do next.\n" + strings.Repeat("Answer with one block of code.\n", 8)}
+	c := run.ModelCalled{
 		Role: role, Purpose: purpose, Prompt: "9c1f20ab", Model: "openai/gpt-5-mini", Millis: took.Milliseconds(), Attempts: 1, Dollars: .0061,
-		Messages: append([]agent.Message{system}, append(s.said, agent.Message{From: llm.User, Text: prompt, Images: []string{s.frame}})...),
+		Messages: append([]run.Message{system}, append(s.said, run.Message{From: llm.User, Text: prompt, Images: []string{s.frame}})...),
 		Response: &llm.Response{Text: answer, Model: "gpt-5-mini-2026-01", Finish: "stop", Usage: llm.Usage{Input: 6120 + 800*s.step, Cached: 4096, Output: 184}},
 	}
 	if role == llm.Actor {
-		s.said = append(s.said, agent.Message{From: llm.User, Text: prompt, Images: []string{s.frame}}, agent.Message{From: llm.Assistant, Text: answer})
+		s.said = append(s.said, run.Message{From: llm.User, Text: prompt, Images: []string{s.frame}}, run.Message{From: llm.Assistant, Text: answer})
 	} else {
 		c.Messages, c.Schema = c.Messages[:1:1], purpose
-		c.Messages = append(c.Messages, agent.Message{From: llm.User, Text: prompt, Images: []string{s.frame}})
+		c.Messages = append(c.Messages, run.Message{From: llm.User, Text: prompt, Images: []string{s.frame}})
 	}
 	return c
 }
@@ -100,7 +100,7 @@ func (s *story) think(thought, expect string, a *worldmodel.Assessment, advanced
 	if a == nil {
 		return
 	}
-	e := agent.Assessed{FrameID: s.frame, Assessment: a, Advanced: advanced, Why: "the current step's condition is not claimed"}
+	e := run.Assessed{FrameID: s.frame, Assessment: a, Advanced: advanced, Why: "the current step's condition is not claimed"}
 	if advanced {
 		now := s.plan.ProgressStep() - 1
 		s.plan = s.plan.Clone()
@@ -118,10 +118,10 @@ func (s *story) think(thought, expect string, a *worldmodel.Assessment, advanced
 func (s *story) propose(thought, expect string, actions ...actuator.Action) {
 	s.t.Helper()
 	var code strings.Builder
-	p := agent.Proposed{FrameID: s.frame, Thought: thought, Expect: expect}
+	p := run.Proposed{FrameID: s.frame, Thought: thought, Expect: expect}
 	for _, a := range actions {
 		fmt.Fprintf(&code, "# %s\n", actuator.DescribeFull(a))
-		p.Actions = append(p.Actions, agent.Recorded{Action: a})
+		p.Actions = append(p.Actions, run.Recorded{Action: a})
 	}
 	s.put("model_called", s.call(llm.Actor, "propose", "What is next? The screen "+s.frame+" follows.",
 		thought+"\n```python\n"+code.String()+"```", 2300*time.Millisecond), s.longer(2300*time.Millisecond))
@@ -140,14 +140,14 @@ func (s *story) longer(d time.Duration) time.Duration {
 // do performs the last proposal and looks at what came of it.
 func (s *story) do(title string, status actuator.Status, detail string, actions ...actuator.Action) {
 	s.t.Helper()
-	s.put("reviewed", agent.Reviewed{Verdict: agent.Go}, time.Millisecond)
+	s.put("reviewed", run.Reviewed{Verdict: run.Go}, time.Millisecond)
 	for i, a := range actions {
-		s.put("acting", agent.Acting{Index: i, Action: agent.Recorded{Action: a}}, 4*time.Millisecond)
+		s.put("acting", run.Acting{Index: i, Action: run.Recorded{Action: a}}, 4*time.Millisecond)
 		st := actuator.Delivered
 		if i == len(actions)-1 {
 			st = status
 		}
-		e := agent.Acted{Index: i, Status: st, Millis: 38}
+		e := run.Acted{Index: i, Status: st, Millis: 38}
 		if i == len(actions)-1 {
 			e.Detail = detail
 		}
@@ -167,8 +167,8 @@ func (s *story) tell() {
 }
 
 func (s *story) begin() {
-	s.put("run_started", agent.RunStarted{
-		Schema: agent.Schema, Task: "Write a shopping list with milk, bread and apples, save it as shopping.txt, and then replace bread by rolls.",
+	s.put("run_started", run.RunStarted{
+		Schema: run.Schema, Task: "Write a shopping list with milk, bread and apples, save it as shopping.txt, and then replace bread by rolls.",
 		Planning: "suggestive", Guard: "none", Parser: "code",
 		Models:   map[string]string{"actor": "openai/gpt-5-mini", "planner": "openai/gpt-5-mini", "worldmodel": "openai/gpt-5-nano"},
 		Settings: map[string]any{"max_steps": 50, "display": ":7", "budget": map[string]any{"dollars": 1.5}},
@@ -181,7 +181,7 @@ func (s *story) begin() {
 		{ID: "s3", Goal: "Discover how the editor replaces words", DoneWhen: "a dialog titled Find and Replace is visible", Status: planner.Pending},
 		{ID: "s4", Goal: "Find the list with rolls in the place of bread, saved as shopping.txt", DoneWhen: "the title shows shopping.txt without a star", Status: planner.Pending},
 	}}
-	s.put("planned", agent.Planned{Plan: s.plan.Clone()}, time.Millisecond)
+	s.put("planned", run.Planned{Plan: s.plan.Clone()}, time.Millisecond)
 }
 
 func (s *story) writeAndSave() {
@@ -213,14 +213,14 @@ func (s *story) stumble() {
 		&worldmodel.Assessment{Changed: "The name field holds shopping.txt.", AsExpected: worldmodel.Unclear, ProgressStep: 3}, false, wrong)
 	advice := "The button at (1040, 771) is Cancel: the name would be lost. Save is to its right."
 	s.put("model_called", s.call(llm.Monitor, "review", "Does this make sense?", `{"guidance": "…"}`, 900*time.Millisecond), 900*time.Millisecond)
-	s.put("reviewed", agent.Reviewed{Verdict: agent.Regenerate, Guidance: advice, Reason: "monitor",
+	s.put("reviewed", run.Reviewed{Verdict: run.Regenerate, Guidance: advice, Reason: "monitor",
 		Signals: []monitor.Signal{{Kind: monitor.NoProgress, Detail: "4 steps without progress in the plan"}}}, time.Millisecond)
 	s.propose("The button that I meant is Save, at the right.", "The dialog closes and the title shows shopping.txt.", right)
 	s.do("~/shopping.txt - Mousepad", actuator.Delivered, "", right)
 
 	s.step++
 	s.put("model_called", s.call(llm.Actor, "propose", "What is next?", "```python\nimport os\nos.system('sed -i s/Bread/Rolls/ shopping.txt')\n```", 1900*time.Millisecond), 1900*time.Millisecond)
-	s.put("proposed", agent.Proposed{FrameID: s.frame, Error: "line 1, column 1: import os is not allowed: use pyautogui calls only"}, time.Millisecond)
+	s.put("proposed", run.Proposed{FrameID: s.frame, Error: "line 1, column 1: import os is not allowed: use pyautogui calls only"}, time.Millisecond)
 
 	drag := []actuator.Action{
 		actuator.Drag{Path: []actuator.Point{{X: 420, Y: 110}, {X: 520, Y: 180}, {X: 640, Y: 150}}, Button: actuator.Left},
@@ -235,15 +235,15 @@ func (s *story) stumble() {
 func (s *story) finish() {
 	done := actuator.Done{Answer: "The list is saved as shopping.txt, with rolls instead of bread."}
 	s.think("The list is complete.", "", &worldmodel.Assessment{Changed: "The dialog Find and Replace opened.", AsExpected: worldmodel.Yes, ProgressStep: 4, Evidence: "Find and Replace"}, true, done)
-	s.put("reviewed", agent.Reviewed{Verdict: agent.Go}, time.Millisecond)
+	s.put("reviewed", run.Reviewed{Verdict: run.Go}, time.Millisecond)
 	s.look("~/shopping.txt - Mousepad", screen.SettledCeiling)
 	failed := s.call(llm.WorldModel, "check_goal", "Is the goal reached?", "", 4*time.Second)
 	failed.Response, failed.Error, failed.Attempts = nil, "openai: 503 Service Unavailable: overloaded", 3
 	s.put("model_called", failed, 4*time.Second)
 	s.put("model_called", s.call(llm.WorldModel, "check_goal", "Is the goal reached?", `{"reached": true, …}`, 1200*time.Millisecond), 1200*time.Millisecond)
-	s.put("goal_checked", agent.GoalChecked{FrameID: s.frame, Accepted: true, Evidence: "Rolls"}, time.Millisecond)
-	s.put("run_ended", agent.RunEnded{
-		Outcome: agent.OutcomeDone, Answer: done.Answer, Steps: s.step, Calls: 15, Dollars: .0915,
+	s.put("goal_checked", run.GoalChecked{FrameID: s.frame, Accepted: true, Evidence: "Rolls"}, time.Millisecond)
+	s.put("run_ended", run.RunEnded{
+		Outcome: run.OutcomeDone, Answer: done.Answer, Steps: s.step, Calls: 15, Dollars: .0915,
 		Usage: llm.Usage{Input: 112_400, Cached: 61_440, Output: 2760}, Millis: s.now.Sub(time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)).Milliseconds(),
 	}, time.Millisecond)
 }

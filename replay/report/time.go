@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // spent tells what the time of a step went to. The parts add up to Total.
@@ -33,7 +33,7 @@ type span struct{ from, to time.Time }
 // spend sums up the events of one step; since is when the step before ended.
 // Models that were asked at the same time count once, and an action does not
 // count while the screen is looked at.
-func spend(events []agent.Event, since time.Time) (s spent) {
+func spend(events []run.Event, since time.Time) (s spent) {
 	if len(events) == 0 {
 		return s
 	}
@@ -43,14 +43,14 @@ func spend(events []agent.Event, since time.Time) (s spent) {
 	began := map[int]time.Time{}
 	for _, e := range events {
 		switch data := e.Data.(type) {
-		case agent.ModelCalled:
+		case run.ModelCalled:
 			model = append(model, before(e.Time, time.Duration(data.Millis)*time.Millisecond))
-		case agent.Observed:
+		case run.Observed:
 			look = append(look, before(e.Time, data.Timing.Total))
 			s.Settle += data.Timing.Settle
-		case agent.Acting:
+		case run.Acting:
 			began[data.Index] = e.Time
-		case agent.Acted:
+		case run.Acted:
 			if t, ok := began[data.Index]; ok {
 				act = append(act, span{t, t.Add(time.Duration(data.Millis) * time.Millisecond)})
 			}

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/planner"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // A view is what the report shows of a run as a whole.
@@ -63,16 +63,16 @@ type stepView struct {
 	Shot      *shot
 	Windows   []string
 	Proposals []*proposalView // the last one stands
-	Assessed  *agent.Assessed
+	Assessed  *run.Assessed
 	Plan      *planView
-	Diverged  []agent.Diverged
-	Located   []agent.Located // of no action of the proposal
-	Answered  []agent.Answered
-	Goal      *agent.GoalChecked
+	Diverged  []run.Diverged
+	Located   []run.Located // of no action of the proposal
+	Answered  []run.Answered
+	Goal      *run.GoalChecked
 	Calls     []*callView
 	Spent     spent
 
-	seen *agent.Observed // what the shot shows
+	seen *run.Observed // what the shot shows
 }
 
 // Last returns the proposal that stands.
@@ -108,11 +108,11 @@ type proposalView struct {
 }
 
 // A review is the verdict on a proposal.
-type review struct{ agent.Reviewed }
+type review struct{ run.Reviewed }
 
 // Told reports whether the verdict is worth the room: a plain go is not.
 func (r review) Told() bool {
-	return r.Verdict != agent.Go || len(r.Signals) > 0 || r.Guidance != ""
+	return r.Verdict != run.Go || len(r.Signals) > 0 || r.Guidance != ""
 }
 
 // An actionView is one action with what became of it.
@@ -120,9 +120,9 @@ type actionView struct {
 	Words   string
 	Text    string // what it types, where the words do not hold all of it
 	Acting  bool   // it was about to be performed
-	Param   *agent.Param
-	Located *agent.Located // how a replay found its target again
-	Result  *agent.Acted
+	Param   *run.Param
+	Located *run.Located // how a replay found its target again
+	Result  *run.Acted
 	action  actuator.Action
 }
 
@@ -136,7 +136,7 @@ type planView struct {
 
 // A callView is one call of a model.
 type callView struct {
-	agent.ModelCalled
+	run.ModelCalled
 	At     time.Time
 	Before int    // the step of the call before with the same purpose
 	Cut    string // says how much of its text was left out; "" if none

@@ -18,9 +18,9 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/planner"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // newJournal makes a journal that is closed with the test.
@@ -33,7 +33,7 @@ func newJournal(t testing.TB) *replay.Journal {
 }
 
 // put writes events, numbered after those that are written already.
-func put(t testing.TB, j *replay.Journal, events ...agent.Event) {
+func put(t testing.TB, j *replay.Journal, events ...run.Event) {
 	t.Helper()
 	for _, e := range events {
 		data, err := os.ReadFile(filepath.Join(j.Dir(), "events.jsonl"))
@@ -43,8 +43,8 @@ func put(t testing.TB, j *replay.Journal, events ...agent.Event) {
 	}
 }
 
-func started(task string) agent.Event {
-	return agent.Event{Kind: "run_started", Data: agent.RunStarted{Schema: agent.Schema, Task: task, Planning: "suggestive", Guard: "none"}}
+func started(task string) run.Event {
+	return run.Event{Kind: "run_started", Data: run.RunStarted{Schema: run.Schema, Task: task, Planning: "suggestive", Guard: "none"}}
 }
 
 func encodePNG(img image.Image) ([]byte, error) {
@@ -59,7 +59,7 @@ func fill(v reflect.Value, depth int) {
 	case *time.Time:
 		*x = time.Date(2026, 1, 2, 15, 4, 5, 123456789, time.UTC)
 		return
-	case *agent.Recorded:
+	case *run.Recorded:
 		x.Action = actuator.Click{At: &actuator.Point{X: 3, Y: 4}, Button: actuator.Right, Count: 2, Modifiers: []actuator.Key{"ctrl"}}
 		return
 	}

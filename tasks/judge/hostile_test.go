@@ -14,10 +14,10 @@ import (
 	"pgregory.net/rapid"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -32,13 +32,13 @@ func TestRecordedTextStaysData(t *testing.T) {
 	s.turn(evil, actuator.Type{Text: evil}, actuator.Status(evil), evil+"2", evil+evil)
 	s.step++
 	s.propose(evil, actuator.Ask{Question: evil})
-	s.put(agent.Answered{Question: evil, Answer: evil})
-	s.put(agent.BatchStopped{Reason: evil})
-	run := s.end(actuator.Infeasible{Reason: evil}, agent.Outcome(evil), evil)
+	s.put(run.Answered{Question: evil, Answer: evil})
+	s.put(run.BatchStopped{Reason: evil})
+	stored := s.end(actuator.Infeasible{Reason: evil}, run.Outcome(evil), evil)
 	task := attackedTask()
 	task.Injections[0].Goals = []string{evil}
 	task.Injections[1].Type = evil
-	req, x := request(t, &Judge{}, "safety", run, task)
+	req, x := request(t, &Judge{}, "safety", stored, task)
 	text := llmtest.LastText(req)
 	assert.Equal(t, 4, strings.Count(text, "</untrusted>"), "of the task, the record, the claim and the screen")
 	_, rest, _ := strings.Cut(text, `<untrusted source="record">`)
@@ -58,36 +58,36 @@ func TestRecordedTextStaysData(t *testing.T) {
 }
 
 func TestDamagedFrames(t *testing.T) {
-	harm := func(t *testing.T, run *replay.Run, ids ...string) {
+	harm := func(t *testing.T, stored *replay.Run, ids ...string) {
 		for _, id := range ids {
-			require.NoError(t, os.WriteFile(filepath.Join(run.Dir, "frames", id+".png"), []byte("\x89PNG broken"), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(stored.Dir, "frames", id+".png"), []byte("\x89PNG broken"), 0o600))
 		}
 	}
-	run := saved(t)
-	harm(t, run, "f0002")
-	req, x := request(t, &Judge{}, "success", run, task())
+	stored := saved(t)
+	harm(t, stored, "f0002")
+	req, x := request(t, &Judge{}, "success", stored, task())
 	assert.Equal(t, []string{"f0002"}, x.shown.Damaged)
 	assert.Equal(t, []string{"f0001", "f0003"}, x.shown.Pictures)
 	assert.Contains(t, llmtest.LastText(req), "1 further pictures could not be read")
 	assert.Contains(t, x.check(Quote{9, Picture, "x"}), "no step 9")
 
-	harm(t, run, "f0001", "f0003")
+	harm(t, stored, "f0001", "f0003")
 	j, _ := asked(t)
-	_, _, err := j.Success(t.Context(), run, task())
+	_, _, err := j.Success(t.Context(), stored, task())
 	assert.ErrorIs(t, err, ErrEvidence)
 	assert.ErrorContains(t, err, "none of 3 frames can be read")
 
 	j = &Judge{Model: llmtest.JSON(successReply{Why: "x", Done: yes, Confidence: Low, Evidence: []Quote{good().Evidence[0]}}), Pictures: -1}
-	_, _, err = j.Success(t.Context(), run, task())
+	_, _, err = j.Success(t.Context(), stored, task())
 	assert.NoError(t, err, "no pictures were wanted")
 }
 
 func TestFramesOfAnotherSizeAreDamaged(t *testing.T) {
-	run := saved(t)
+	stored := saved(t)
 	small, err := os.ReadFile("../../replay/replaytest/testdata/browser/run/frames/f0001.png")
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(run.Dir, "frames", "f0003.png"), small, 0o600))
-	_, x := request(t, &Judge{}, "success", run, task())
+	require.NoError(t, os.WriteFile(filepath.Join(stored.Dir, "frames", "f0003.png"), small, 0o600))
+	_, x := request(t, &Judge{}, "success", stored, task())
 	assert.Equal(t, []string{"f0003"}, x.shown.Damaged)
 }
 
@@ -109,14 +109,14 @@ func long(t testing.TB, n int, special map[int]string) *replay.Run {
 		}
 		s.turn("I write the next word of what was asked, as all goes well.", actuator.Type{Text: actuator.Secret(text)}, actuator.Delivered, fmt.Sprint("Editor ", i), text)
 	}
-	return s.end(actuator.Done{}, agent.OutcomeDone, "")
+	return s.end(actuator.Done{}, run.OutcomeDone, "")
 }
 
 func TestLongRunsStayWithinTheBudget(t *testing.T) {
-	run := long(t, 1000, map[int]string{417: "rm -rf /home/user\n"})
+	stored := long(t, 1000, map[int]string{417: "rm -rf /home/user\n"})
 	for _, j := range []*Judge{{}, {RecordTokens: 3000, Pictures: 3}, {RecordTokens: 1, PictureTokens: 600}} {
 		l := j.limits()
-		req, x := request(t, j, "safety", run, task())
+		req, x := request(t, j, "safety", stored, task())
 		assert.LessOrEqual(t, len(x.data.Steps), 3*l.RecordTokens+2*gap)
 		assert.LessOrEqual(t, len(x.images), l.Pictures)
 		pictures := llm.Estimate(&llm.Request{Messages: []llm.Message{{Parts: parts(x.images)}}}).Input
@@ -153,19 +153,19 @@ func TestLongTextShowsBothEnds(t *testing.T) {
 	s := begin(t)
 	s.look("Terminal", "")
 	s.turn("", actuator.Type{Text: actuator.Secret("echo begin\n" + strings.Repeat("# padding\n", 900) + "rm -rf ~\n")}, actuator.Delivered, "Terminal", "")
-	_, x := request(t, &Judge{}, "safety", s.end(actuator.Done{}, agent.OutcomeDone, ""), task())
+	_, x := request(t, &Judge{}, "safety", s.end(actuator.Done{}, run.OutcomeDone, ""), task())
 	assert.Contains(t, x.data.Steps, "echo begin")
 	assert.Contains(t, x.data.Steps, `rm -rf ~\n`)
 	assert.Less(t, len(x.data.Steps), 9000)
 }
 
 func TestHostileJournals(t *testing.T) {
-	look := func(frame image.Point, m screen.Mapping) agent.Observed {
-		return agent.Observed{FrameID: "f0001", Frame: frame, Mapping: m,
+	look := func(frame image.Point, m screen.Mapping) run.Observed {
+		return run.Observed{FrameID: "f0001", Frame: frame, Mapping: m,
 			Targets: []atspi.Node{{Parent: -1, Role: evil}, {Parent: 0, Depth: -5, Role: evil, Name: strings.Repeat("x", 1<<16), Text: evil, States: []string{evil}}}}
 	}
 	huge := image.Pt(1<<62, 1<<62)
-	for name, observed := range map[string]agent.Observed{
+	for name, observed := range map[string]run.Observed{
 		"no size":  look(image.Point{}, screen.Mapping{}),
 		"negative": look(image.Pt(-5, -5), screen.Mapping{Size: image.Pt(-1, -1), Source: image.Rect(9, 9, 1, 1)}),
 		"huge":     look(huge, screen.Mapping{Size: huge, Source: image.Rectangle{Max: huge}}),
@@ -177,18 +177,18 @@ func TestHostileJournals(t *testing.T) {
 			s.put(observed)
 			s.frame = observed.FrameID
 			s.step++
-			click := agent.Recorded{Action: actuator.Click{At: &actuator.Point{X: 1 << 40, Y: -7}, Button: actuator.Left, Count: 1}}
-			s.put(agent.Acted{Index: 77}) // of no action
+			click := run.Recorded{Action: actuator.Click{At: &actuator.Point{X: 1 << 40, Y: -7}, Button: actuator.Left, Count: 1}}
+			s.put(run.Acted{Index: 77}) // of no action
 			s.propose("", click.Action)
-			s.put(agent.Acting{Index: -4, Action: click})
-			s.put(agent.Acting{Index: -4, Action: click})
-			s.put(agent.Acted{Index: -4, Status: actuator.Unknown})
-			run := s.run()
+			s.put(run.Acting{Index: -4, Action: click})
+			s.put(run.Acting{Index: -4, Action: click})
+			s.put(run.Acted{Index: -4, Status: actuator.Unknown})
+			stored := s.run()
 			l := new(Judge).limits()
-			_, err := l.exhibit(run, task())
+			_, err := l.exhibit(stored, task())
 			assert.ErrorIs(t, err, ErrEvidence)
 			assert.ErrorContains(t, err, "none of 1 frames can be read")
-			req, x := request(t, &Judge{Pictures: -1}, "success", run, task())
+			req, x := request(t, &Judge{Pictures: -1}, "success", stored, task())
 			assert.True(t, x.shown.Unwhole)
 			assert.Contains(t, llmtest.LastText(req), "The run was cut off")
 			assert.Contains(t, x.data.Steps, "it is not known what became of it")
@@ -197,26 +197,26 @@ func TestHostileJournals(t *testing.T) {
 }
 
 func TestBrokenJournal(t *testing.T) {
-	run := saved(t)
-	file := filepath.Join(run.Dir, "events.jsonl")
+	stored := saved(t)
+	file := filepath.Join(stored.Dir, "events.jsonl")
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, slices.Concat(data[:len(data)/2], []byte("\n{}\n")), 0o600))
-	run, err = replay.Open(run.Dir)
+	stored, err = replay.Open(stored.Dir)
 	require.NoError(t, err)
 	j, _ := asked(t)
-	_, _, err = j.Success(t.Context(), run, task())
+	_, _, err = j.Success(t.Context(), stored, task())
 	assert.ErrorIs(t, err, ErrEvidence)
 	assert.ErrorContains(t, err, "events.jsonl line")
 }
 
 func TestJournalOfAnotherTask(t *testing.T) {
-	run := saved(t)
-	run.Info.Asked.Task = "Delete the document."
+	stored := saved(t)
+	stored.Info.Asked.Task = "Delete the document."
 	other := task()
-	other.Instruction = run.Info.Asked.Task
+	other.Instruction = stored.Info.Asked.Task
 	j, _ := asked(t)
-	_, _, err := j.Success(t.Context(), run, other)
+	_, _, err := j.Success(t.Context(), stored, other)
 	assert.ErrorIs(t, err, ErrEvidence)
 	assert.ErrorContains(t, err, "its journal is of another task")
 }

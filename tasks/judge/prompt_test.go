@@ -8,18 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/tasks"
 )
 
 // request returns what would be asked about a run.
-func request(t *testing.T, j *Judge, kind string, run *replay.Run, task *tasks.Task) (*llm.Request, *exhibit) {
+func request(t *testing.T, j *Judge, kind string, stored *replay.Run, task *tasks.Task) (*llm.Request, *exhibit) {
 	t.Helper()
 	l := j.limits()
-	x, err := l.exhibit(run, task)
+	x, err := l.exhibit(stored, task)
 	require.NoError(t, err)
 	req, err := prompts.Request(Role, kind, x.data, x.images...)
 	require.NoError(t, err)
@@ -33,23 +33,23 @@ func eventful(t *testing.T) *replay.Run {
 	s.turn("I write.", actuator.Type{Text: actuator.Secret(strings.Repeat("ten chars ", 25))}, actuator.Delivered, "*Untitled - Editor", "hello")
 	s.step++
 	s.propose("I delete it all.", actuator.Press{Keys: []actuator.Key{"ctrl", "a"}, Count: 1}, actuator.Press{Keys: []actuator.Key{"delete"}, Count: 1})
-	s.put(agent.Reviewed{Verdict: agent.Regenerate, Reason: "the text is lost"})
+	s.put(run.Reviewed{Verdict: run.Regenerate, Reason: "the text is lost"})
 	s.propose("I copy instead.", actuator.Copy{}, actuator.Click{At: &actuator.Point{X: 30, Y: 80}, Button: actuator.Left, Count: 1}, actuator.Wait{Milliseconds: 500})
-	s.put(agent.Acting{Index: 0, Action: agent.Recorded{Action: actuator.Copy{}}})
-	s.put(agent.Acted{Index: 0, Status: actuator.Delivered, Output: "hello\nfrom the clipboard"})
-	s.put(agent.Acting{Index: 1, Action: agent.Recorded{Action: actuator.Click{At: &actuator.Point{X: 30, Y: 80}, Button: actuator.Left, Count: 1}}})
-	s.put(agent.Acted{Index: 1, Status: actuator.Refused, Detail: "a window came in between"})
-	s.put(agent.BatchStopped{Reason: "the desktop has changed"})
+	s.put(run.Acting{Index: 0, Action: run.Recorded{Action: actuator.Copy{}}})
+	s.put(run.Acted{Index: 0, Status: actuator.Delivered, Output: "hello\nfrom the clipboard"})
+	s.put(run.Acting{Index: 1, Action: run.Recorded{Action: actuator.Click{At: &actuator.Point{X: 30, Y: 80}, Button: actuator.Left, Count: 1}}})
+	s.put(run.Acted{Index: 1, Status: actuator.Refused, Detail: "a window came in between"})
+	s.put(run.BatchStopped{Reason: "the desktop has changed"})
 	s.look("Question", "Save?")
 	s.step++
-	s.put(agent.Proposed{FrameID: s.frame, Error: "no code block"})
+	s.put(run.Proposed{FrameID: s.frame, Error: "no code block"})
 	s.propose("", actuator.Ask{Question: "Save it?"})
-	s.put(agent.Answered{Question: "Save it?", Answer: "Yes."})
+	s.put(run.Answered{Question: "Save it?", Answer: "Yes."})
 	s.step++
 	s.propose("", actuator.Zoom{Region: actuator.Region{Width: 10, Height: 10}})
 	s.step++
 	s.propose("", actuator.Type{Text: "y"})
-	s.put(agent.Acting{Action: agent.Recorded{Action: actuator.Type{Text: "y"}}})
+	s.put(run.Acting{Action: run.Recorded{Action: actuator.Type{Text: "y"}}})
 	return s.run()
 }
 
@@ -104,9 +104,9 @@ func TestRecordedRuns(t *testing.T) {
 		"../../replay/replaytest/testdata/files/run", "../../replay/replaytest/testdata/settings/run", "../../replay/replaytest/testdata/terminal/run",
 	} {
 		t.Run(dir, func(t *testing.T) {
-			run, err := replay.Open(dir)
+			stored, err := replay.Open(dir)
 			require.NoError(t, err)
-			req, x := request(t, &Judge{}, "success", run, &tasks.Task{Instruction: run.Info.Asked.Task})
+			req, x := request(t, &Judge{}, "success", stored, &tasks.Task{Instruction: stored.Info.Asked.Task})
 			assert.Zero(t, x.shown.LeftOut)
 			assert.Empty(t, x.shown.Damaged)
 			assert.Len(t, x.images, 8)

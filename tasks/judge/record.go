@@ -5,8 +5,8 @@ import (
 	"image"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // maxSteps is how many steps of a run are read: an agent's own limit is far below.
@@ -16,8 +16,8 @@ const maxSteps = 20_000
 type record struct {
 	steps []*step
 	asked string                 // the task, as the journal has it
-	last  *agent.Observed        // the last look at the desktop; nil if there was none
-	ended *agent.RunEnded        // nil if the run was cut off
+	last  *run.Observed          // the last look at the desktop; nil if there was none
+	ended *run.RunEnded          // nil if the run was cut off
 	sizes map[string]image.Point // of frames, by ID, as the journal tells them
 }
 
@@ -37,10 +37,10 @@ type step struct {
 }
 
 // read reads a run. Only the words of its steps are kept.
-func read(run *replay.Run, side int) (*record, error) {
+func read(stored *replay.Run, side int) (*record, error) {
 	rec := &record{sizes: map[string]image.Point{}}
-	var now *agent.Observed
-	for s, err := range run.Steps() {
+	var now *run.Observed
+	for s, err := range stored.Steps() {
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func read(run *replay.Run, side int) (*record, error) {
 		t := &teller{step: &step{n: s.N}, begin: now, now: now, side: side}
 		for _, e := range s.Events {
 			t.event(e.Data)
-			if o, ok := e.Data.(agent.Observed); ok {
+			if o, ok := e.Data.(run.Observed); ok {
 				rec.sizes[o.FrameID] = o.Frame
 			}
 		}
@@ -70,59 +70,59 @@ func read(run *replay.Run, side int) (*record, error) {
 // A teller puts the events of one step into words.
 type teller struct {
 	step  *step
-	begin *agent.Observed // the newest look when the step began
-	now   *agent.Observed // the newest look so far
-	side  int             // of pictures, in pixels: places are told in their pixels
+	begin *run.Observed // the newest look when the step began
+	now   *run.Observed // the newest look so far
+	side  int           // of pictures, in pixels: places are told in their pixels
 
-	seen     *agent.Observed // what the last proposal was about
-	proposal *agent.Proposed // not told yet
-	done     map[int]bool    // actions of the proposal that were begun
-	acts     []act           // told when their result is known
-	notes    []string        // told after them
+	seen     *run.Observed // what the last proposal was about
+	proposal *run.Proposed // not told yet
+	done     map[int]bool  // actions of the proposal that were begun
+	acts     []act         // told when their result is known
+	notes    []string      // told after them
 }
 
 // An act is an action that was begun.
 type act struct {
-	agent.Acting
-	seen  *agent.Observed
-	acted *agent.Acted // nil if its result is not known
+	run.Acting
+	seen  *run.Observed
+	acted *run.Acted // nil if its result is not known
 }
 
 // event takes the next event. What models other than the agent's actor thought of
 // it is left out: the judge makes up its own mind.
-func (t *teller) event(data agent.EventData) {
+func (t *teller) event(data run.EventData) {
 	switch e := data.(type) {
-	case agent.Observed:
+	case run.Observed:
 		t.now = &e
 		t.step.after = e.FrameID
-	case agent.Proposed:
+	case run.Proposed:
 		t.propose(&e)
-	case agent.Reviewed:
-		if e.Verdict != agent.Go {
+	case run.Reviewed:
+		if e.Verdict != run.Go {
 			t.fact(detailed, "a review stopped the proposal: "+quoted(e.Reason, 300))
 		}
-	case agent.Acting:
+	case run.Acting:
 		if t.done == nil {
 			t.done = map[int]bool{}
 		}
 		t.done[e.Index] = true
 		t.acts = append(t.acts, act{Acting: e, seen: t.now})
 		t.saw()
-	case agent.Acted:
+	case run.Acted:
 		for i := len(t.acts) - 1; i >= 0; i-- {
 			if t.acts[i].Index == e.Index && t.acts[i].acted == nil {
 				t.acts[i].acted = &e
 				break
 			}
 		}
-	case agent.BatchStopped:
+	case run.BatchStopped:
 		t.notes = append(t.notes, "so the rest was not performed: "+quoted(e.Reason, 300))
-	case agent.Answered:
+	case run.Answered:
 		t.notes = append(t.notes, "the user answered: "+quoted(e.Answer, 300))
-	case agent.RunEnded:
+	case run.RunEnded:
 		t.flush()
 		t.fact(brief, "the run ended: "+outcome(&e))
-		t.step.acted = t.step.acted || e.Outcome == agent.OutcomeDone || e.Outcome == agent.OutcomeInfeasible
+		t.step.acted = t.step.acted || e.Outcome == run.OutcomeDone || e.Outcome == run.OutcomeInfeasible
 	}
 }
 
@@ -141,7 +141,7 @@ func (t *teller) saw() {
 }
 
 // propose takes a proposal, after telling what was not done of the one before.
-func (t *teller) propose(p *agent.Proposed) {
+func (t *teller) propose(p *run.Proposed) {
 	t.flush()
 	t.proposal, t.seen, t.done = p, t.now, nil
 	t.saw()
@@ -252,21 +252,21 @@ func (t *teller) tell() *step {
 }
 
 // outcome says how a run ended.
-func outcome(e *agent.RunEnded) string {
+func outcome(e *run.RunEnded) string {
 	switch e.Outcome {
-	case agent.OutcomeDone:
+	case run.OutcomeDone:
 		return "the agent said that the task is done"
-	case agent.OutcomeInfeasible:
+	case run.OutcomeInfeasible:
 		return "the agent said that the task cannot be done"
-	case agent.OutcomeOutOfSteps:
+	case run.OutcomeOutOfSteps:
 		return "the agent had no more steps"
-	case agent.OutcomeOutOfBudget:
+	case run.OutcomeOutOfBudget:
 		return "the agent's budget was used up"
-	case agent.OutcomeBlocked:
+	case run.OutcomeBlocked:
 		return "the agent was blocked, and nobody was there to help"
-	case agent.OutcomeStopped:
+	case run.OutcomeStopped:
 		return "it was stopped from outside"
-	case agent.OutcomeFailed:
+	case run.OutcomeFailed:
 		return "the agent's program broke"
 	}
 	return quoted(string(e.Outcome), 40)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 	"desktop-agent/tasks"
@@ -40,14 +40,14 @@ func begin(t testing.TB) *story {
 	require.NoError(t, err)
 	t.Cleanup(func() { j.Close() })
 	s := &story{t: t, j: j}
-	s.put(agent.RunStarted{Schema: agent.Schema, Task: instruction, Planning: "off", Guard: "none"})
+	s.put(run.RunStarted{Schema: run.Schema, Task: instruction, Planning: "off", Guard: "none"})
 	return s
 }
 
-func (s *story) put(data agent.EventData) {
+func (s *story) put(data run.EventData) {
 	s.t.Helper()
 	s.seq++
-	e := agent.Event{Seq: s.seq, Time: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC), Step: s.step, Kind: agent.Kind(data), Data: data}
+	e := run.Event{Seq: s.seq, Time: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC), Step: s.step, Kind: run.Kind(data), Data: data}
 	require.NoError(s.t, s.j.Event(s.t.Context(), e))
 }
 
@@ -64,7 +64,7 @@ func (s *story) look(title, text string) {
 	o := &screen.Observation{FrameID: s.frame, Frame: frame, Bare: frame,
 		Image: screen.Image{Data: buf.Bytes(), Type: "image/png", Mapping: screen.Mapping{Source: frame.Rect, Size: screenSize}}}
 	require.NoError(s.t, s.j.Frame(s.t.Context(), o))
-	s.put(agent.Observed{
+	s.put(run.Observed{
 		FrameID: s.frame, Mapping: o.Image.Mapping, Frame: screenSize, Screen: s.frame,
 		Windows: []screen.Window{{Title: title, Class: "Editor", PID: 7, Box: frame.Rect, Focused: true}},
 		Targets: []atspi.Node{
@@ -78,9 +78,9 @@ func (s *story) look(title, text string) {
 // propose begins a step with a proposal.
 func (s *story) propose(thought string, actions ...actuator.Action) {
 	s.t.Helper()
-	p := agent.Proposed{FrameID: s.frame, Thought: thought}
+	p := run.Proposed{FrameID: s.frame, Thought: thought}
 	for _, a := range actions {
-		p.Actions = append(p.Actions, agent.Recorded{Action: a})
+		p.Actions = append(p.Actions, run.Recorded{Action: a})
 	}
 	s.put(p)
 }
@@ -90,26 +90,26 @@ func (s *story) turn(thought string, a actuator.Action, status actuator.Status, 
 	s.t.Helper()
 	s.step++
 	s.propose(thought, a)
-	s.put(agent.Acting{Action: agent.Recorded{Action: a}})
-	s.put(agent.Acted{Status: status})
+	s.put(run.Acting{Action: run.Recorded{Action: a}})
+	s.put(run.Acted{Status: status})
 	s.look(title, text)
 }
 
 // end is a step that ends the run.
-func (s *story) end(last actuator.Action, outcome agent.Outcome, words string) *replay.Run {
+func (s *story) end(last actuator.Action, outcome run.Outcome, words string) *replay.Run {
 	s.t.Helper()
 	s.step++
 	s.propose("", last)
-	s.put(agent.RunEnded{Outcome: outcome, Answer: words, Steps: s.step})
+	s.put(run.RunEnded{Outcome: outcome, Answer: words, Steps: s.step})
 	return s.run()
 }
 
 func (s *story) run() *replay.Run {
 	s.t.Helper()
 	require.NoError(s.t, s.j.Close())
-	run, err := replay.Open(s.j.Dir())
+	stored, err := replay.Open(s.j.Dir())
 	require.NoError(s.t, err)
-	return run
+	return stored
 }
 
 // saved is a run that does the task, in three steps.
@@ -119,7 +119,7 @@ func saved(t testing.TB) *replay.Run {
 	s.look("Untitled - Editor", "")
 	s.turn("I write the text.", actuator.Type{Text: "hello\nworld"}, actuator.Delivered, "*Untitled - Editor", "hello\nworld")
 	s.turn("I save it.", actuator.Click{At: &actuator.Point{X: 30, Y: 80}, Button: actuator.Left, Count: 1}, actuator.Delivered, "notes.txt - Editor", "hello\nworld")
-	return s.end(actuator.Done{Answer: "The file is saved for good."}, agent.OutcomeDone, "The file is saved for good.")
+	return s.end(actuator.Done{Answer: "The file is saved for good."}, run.OutcomeDone, "The file is saved for good.")
 }
 
 func task() *tasks.Task { return &tasks.Task{ID: "t1", Instruction: instruction} }

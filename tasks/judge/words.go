@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -25,7 +25,7 @@ const (
 
 // words returns an action in words, short and in full, with what was at its points
 // on the screen that it was meant for.
-func (t *teller) words(a actuator.Action, seen *agent.Observed) (short, full string) {
+func (t *teller) words(a actuator.Action, seen *run.Observed) (short, full string) {
 	if a == nil {
 		return "nothing", "nothing"
 	}
@@ -35,7 +35,7 @@ func (t *teller) words(a actuator.Action, seen *agent.Observed) (short, full str
 
 // thing names what is at a point of the image that the agent saw, and tells the
 // place in pixels of the picture that the judge is shown.
-func (t *teller) thing(p actuator.Point, seen *agent.Observed) string {
+func (t *teller) thing(p actuator.Point, seen *run.Observed) string {
 	if seen == nil {
 		return "something that was not seen"
 	}
@@ -58,12 +58,12 @@ func (t *teller) thing(p actuator.Point, seen *agent.Observed) string {
 }
 
 // mapping maps a whole frame to its picture.
-func mapping(e *agent.Observed, side int) screen.Mapping {
+func mapping(e *run.Observed, side int) screen.Mapping {
 	return screen.Mapping{Source: image.Rectangle{Max: e.Frame}, Size: pictureSize(e.Frame, side)}
 }
 
 // windows lists the windows of an observation.
-func windows(o *agent.Observed) string {
+func windows(o *run.Observed) string {
 	var list []string
 	for _, w := range o.Windows {
 		if len(list) == 12 {
@@ -91,7 +91,7 @@ const (
 
 // changes tells in lines what the windows and programs show now that they did not
 // before, and the other way round. Places are left out.
-func changes(before, now *agent.Observed) []string {
+func changes(before, now *run.Observed) []string {
 	if before == nil || now == nil || before.FrameID == now.FrameID {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (t thing) is() string {
 	return " (" + t.state + ")"
 }
 
-func contents(o *agent.Observed) content {
+func contents(o *run.Observed) content {
 	c := content{things: map[string]thing{}}
 	add := func(key string, t thing) {
 		if _, there := c.things[key]; !there {

@@ -13,6 +13,7 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/replay"
 	"desktop-agent/replay/report"
+	"desktop-agent/run"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/evaluate"
 )
@@ -39,7 +40,7 @@ func (c Config) act(ctx context.Context, s *Stage) (ending Ending, err error) {
 	client := c.Client()
 	parts := c.Parts
 	parts.Log = s.Log
-	a, err := agent.New(client, &agent.Live{Screen: s.Env.Screen(), Device: device}, parts)
+	a, err := agent.New(client, &run.Live{Screen: s.Env.Screen(), Device: device}, parts)
 	if err != nil {
 		return ending, err
 	}
@@ -53,7 +54,7 @@ func (c Config) act(ctx context.Context, s *Stage) (ending Ending, err error) {
 	}
 	a.Settings, a.Models = c.Settings, c.Models
 	var spent tally
-	a.Watch = func(e agent.Event) { spent.add(s, e) }
+	a.Watch = func(e run.Event) { spent.add(s, e) }
 	result, err := a.Run(ctx, s.Task.Instruction)
 	err = errors.Join(err, device.Release(), journal.Close(), report.Save(journal.Dir()))
 	err = errors.Join(err, lift(journal.Dir(), s.Dir))
@@ -62,10 +63,10 @@ func (c Config) act(ctx context.Context, s *Stage) (ending Ending, err error) {
 		Tokens:  tasks.Tokens{Input: result.Usage.Input, Cached: result.Usage.Cached, Output: result.Usage.Output},
 		Dollars: result.Dollars, Millis: spent.millis,
 	}
-	if result.Outcome == agent.OutcomeInfeasible {
+	if result.Outcome == run.OutcomeInfeasible {
 		ending.Answer = evaluate.Infeasible
 	}
-	if err == nil && result.Outcome == agent.OutcomeFailed {
+	if err == nil && result.Outcome == run.OutcomeFailed {
 		err = fmt.Errorf("the run broke: %s", result.Answer)
 	}
 	return ending, err
@@ -73,32 +74,32 @@ func (c Config) act(ctx context.Context, s *Stage) (ending Ending, err error) {
 
 // lift moves all files of a run into the folder of its trial, which then is that
 // run's folder.
-func lift(run, dir string) error {
-	list, err := os.ReadDir(run)
+func lift(stored, dir string) error {
+	list, err := os.ReadDir(stored)
 	if err != nil {
 		return err
 	}
 	for _, e := range list {
-		if err := os.Rename(filepath.Join(run, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+		if err := os.Rename(filepath.Join(stored, e.Name()), filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}
-	return os.Remove(run)
+	return os.Remove(stored)
 }
 
 // A tally adds up where the time of a run went.
 type tally struct{ millis tasks.Millis }
 
 // add takes an event. They come one at a time.
-func (t *tally) add(s *Stage, e agent.Event) {
+func (t *tally) add(s *Stage, e run.Event) {
 	switch d := e.Data.(type) {
-	case agent.Observed:
+	case run.Observed:
 		s.Seen()
 		t.millis.Settle += d.Timing.Settle.Milliseconds()
 		t.millis.Screen += (d.Timing.Total - d.Timing.Settle).Milliseconds()
-	case agent.ModelCalled:
+	case run.ModelCalled:
 		t.millis.Model += d.Millis
-	case agent.Acted:
+	case run.Acted:
 		t.millis.Act += (time.Duration(d.Millis) * time.Millisecond).Milliseconds()
 	}
 }
