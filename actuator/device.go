@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"time"
+
+	"desktop-agent/internal/permit"
 )
 
 // Options are the settings of a [Device]; the zero value of each means its default.
@@ -87,8 +89,12 @@ const (
 )
 
 // Open connects to the desktop. It fails where there is none, and where the
-// session is not one that can be acted on; the error says what to do.
-func Open(ctx context.Context, o *Options) (*Device, error) {
+// session is not one that can be acted on; the error says what to do. Only the
+// hand of package run has a permit: nothing acts on a desktop but by it.
+func Open(ctx context.Context, p permit.Permit, o *Options) (*Device, error) {
+	if !p.Granted() {
+		return nil, errors.New("open input device: only the hand of a run may have one: open a session (run.Open)")
+	}
 	s := o.withDefaults()
 	b, err := openBackend(ctx, s)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/eventwin"
+	"desktop-agent/internal/permit"
 	"desktop-agent/internal/x11"
 	"desktop-agent/sandbox"
 )
@@ -34,7 +35,7 @@ func desktop(t testing.TB, o *sandbox.Options) (*sandbox.Desktop, *actuator.Devi
 
 func device(t testing.TB, d *sandbox.Desktop) *actuator.Device {
 	t.Helper()
-	dev, err := actuator.Open(t.Context(), &actuator.Options{Display: d.Display()})
+	dev, err := actuator.Open(t.Context(), permit.Grant(), &actuator.Options{Display: d.Display()})
 	require.NoError(t, err)
 	t.Cleanup(func() { dev.Close() })
 	return dev

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator/eventwin"
+	"desktop-agent/internal/permit"
 	"desktop-agent/sandbox"
 )
 
@@ -24,7 +25,7 @@ func TestRobotConnectsAnew(t *testing.T) {
 	require.NoError(t, err)
 	defer d.Close()
 	t.Setenv("DISPLAY", ":65000") // not the one to act on
-	dev, err := Open(t.Context(), &Options{Display: d.Display(), Getenv: os.Getenv})
+	dev, err := Open(t.Context(), permit.Grant(), &Options{Display: d.Display(), Getenv: os.Getenv})
 	require.NoError(t, err)
 	defer dev.Close()
 	w, err := eventwin.Open(t.Context(), d.Display(), image.Rect(100, 100, 300, 300))

@@ -18,6 +18,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/eventwin"
+	"desktop-agent/internal/permit"
 	"desktop-agent/internal/x11"
 	"desktop-agent/sandbox"
 )
@@ -339,11 +340,11 @@ func TestOneDisplayAProcess(t *testing.T) {
 	other, err := sandbox.Start(t.Context(), &sandbox.Options{Size: image.Pt(640, 480)})
 	require.NoError(t, err)
 	defer other.Close()
-	_, err = actuator.Open(limit(t), &actuator.Options{Display: other.Display()})
+	_, err = actuator.Open(limit(t), permit.Grant(), &actuator.Options{Display: other.Display()})
 	require.ErrorIs(t, err, actuator.ErrRefused)
 	require.ErrorContains(t, err, "a process for each display")
 	require.NoError(t, dev.Close())
-	next, err := actuator.Open(limit(t), &actuator.Options{Display: other.Display()})
+	next, err := actuator.Open(limit(t), permit.Grant(), &actuator.Options{Display: other.Display()})
 	require.NoError(t, err)
 	defer next.Close()
 	require.NoError(t, do(t, next, actuator.Move{At: actuator.Point{X: 7, Y: 8}}, screen(640, 480)))
@@ -365,7 +366,7 @@ func TestOpenWithoutDisplay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("DISPLAY", "")
-			_, err := actuator.Open(limit(t), &tt.o)
+			_, err := actuator.Open(limit(t), permit.Grant(), &tt.o)
 			require.ErrorContains(t, err, tt.want)
 		})
 	}
@@ -377,7 +378,7 @@ func TestNothingTypedIsLogged(t *testing.T) {
 	require.NoError(t, err)
 	defer d.Close()
 	var log bytes.Buffer
-	dev, err := actuator.Open(limit(t), &actuator.Options{Display: d.Display(),
+	dev, err := actuator.Open(limit(t), permit.Grant(), &actuator.Options{Display: d.Display(),
 		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	require.NoError(t, err)
 	defer dev.Close()

@@ -10,6 +10,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
 	"desktop-agent/planner"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -18,22 +19,15 @@ type Actor struct {
 	Model  llm.Model
 	Format Format
 
-	Like *Demonstration // a run that shows how it can be done; nil for none
+	Like *run.Demonstration // a run that shows how it can be done; nil for none
 
 	ScreenTokens  int // budget of the linearised tree in a prompt; 0 for the default of [screen.Observation.Text]
 	KeepImages    int // the newest screenshots stay in the conversation; 0 for 3
 	PruneInterval int // screenshots are dropped this many at a time, so that the prompt's beginning stays cached; 0 for 4
 }
 
-// A Demonstration is how a person, or another run, did a task like this one. It is
-// advice, and a record of what a screen showed.
-type Demonstration struct {
-	Task  string   `json:"task"`
-	Steps []string `json:"steps"` // in words, first to last
-}
-
-// record is the demonstration as the actor reads it.
-func (d *Demonstration) record() string {
+// record is a demonstration as the actor reads it.
+func record(d *run.Demonstration) string {
 	lines := []string{"Task: " + llm.OneLine(d.Task)}
 	for i, step := range d.Steps {
 		lines = append(lines, fmt.Sprintf("%d. %s", i+1, llm.OneLine(step)))
@@ -114,7 +108,7 @@ func (a *Actor) request(q question) (*llm.Request, error) {
 	system, now := request.Messages[0], request.Messages[1]
 	messages := []llm.Message{system, llm.UserText("Task: " + q.task)}
 	if a.Like != nil {
-		like, err := prompts.Render("propose.like", likePrompt{a.Like.record()})
+		like, err := prompts.Render("propose.like", likePrompt{record(a.Like)})
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"fmt"
-	"log/slog"
 
 	"desktop-agent/actuator/pyautogui"
 	"desktop-agent/actuator/toolcall"
@@ -13,33 +12,40 @@ import (
 	"desktop-agent/worldmodel"
 )
 
-// Parts say how an agent is put together.
-type Parts struct {
-	Planning    bool
-	Format      string         // "code" or "tools"
-	MaxSteps    int            // 0 for 50
-	ReviewEvery int            // steps between two reviews by the monitor; 0 for only when a detector fires
-	Like        *Demonstration // an example for the actor; nil for none
-	Log         *slog.Logger
-}
-
-// New puts an agent together whose models are all asked through m. It still
-// needs a journal.
-func New(m llm.Model, d run.Desktop, p Parts) (*Agent, error) {
-	format, err := FormatOf(p.Format)
+// New puts an agent together that works on the desktop of a session, asks its
+// models and writes to its journal, as its settings say.
+func New(s *run.Session) (*Agent, error) {
+	set := s.Settings.Agent
+	format, err := FormatOf(set.Format)
 	if err != nil {
 		return nil, err
 	}
 	a := &Agent{
-		Desktop:  d,
-		Actor:    &Actor{Model: m, Format: format, Like: p.Like},
-		World:    &worldmodel.Model{LLM: m, Log: p.Log},
-		Monitor:  &monitor.Monitor{Model: m, Every: p.ReviewEvery, Log: p.Log},
-		Log:      p.Log,
-		MaxSteps: p.MaxSteps,
+		Desktop: s.Desktop,
+		Hand:    s.Hand,
+		Scope:   s.Scope,
+		Actor: &Actor{
+			Model: s.Client, Format: format, Like: s.Settings.Like,
+			ScreenTokens: set.ScreenTokens, KeepImages: set.KeepImages, PruneInterval: set.PruneInterval,
+		},
+		World:         &worldmodel.Model{LLM: s.Client, ScreenTokens: set.ScreenTokens, Log: s.Log},
+		Monitor:       &monitor.Monitor{Model: s.Client, Every: set.ReviewEvery, ScreenTokens: set.ScreenTokens, Log: s.Log},
+		Log:           s.Log,
+		MaxSteps:      set.MaxSteps,
+		MaxBadReplies: set.MaxBadReplies,
+		MaxRefusals:   set.MaxRefusals,
+		Detectors:     &set.Detectors,
+		Settings:      s.Settings,
 	}
-	if p.Planning {
-		a.Planner = &planner.Planner{Model: m, Log: p.Log}
+	switch set.Planning {
+	case "suggestive":
+		a.Planner = &planner.Planner{Model: s.Client, MaxRevisions: set.MaxRevisions, ScreenTokens: set.ScreenTokens, Log: s.Log}
+	case "off":
+	default:
+		return nil, fmt.Errorf("planning %q: use suggestive or off", set.Planning)
+	}
+	if s.Client != nil && s.Client.Budget != nil {
+		a.Budget = s.Client.Budget
 	}
 	return a, nil
 }

@@ -31,6 +31,7 @@ type view struct {
 // A fakeDesktop shows one of its views; an action moves it to the next that
 // react names.
 type fakeDesktop struct {
+	run.Comparison
 	views map[string]view
 	at    string
 	react func(at string, a actuator.Action) (next string, err error)
@@ -84,10 +85,10 @@ func (d *fakeDesktop) Observe(context.Context) (*screen.Observation, error) {
 	return o, nil
 }
 
-func (d *fakeDesktop) Glance(context.Context) (run.Glance, error) {
+func (d *fakeDesktop) Capture(context.Context) (run.Capture, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return run.Glance{Bare: d.picture(), Windows: d.windows()}, nil
+	return run.Capture{Bare: d.picture(), Windows: d.windows()}, nil
 }
 
 func (d *fakeDesktop) Do(_ context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
@@ -248,11 +249,18 @@ func newAgent(t *testing.T, d *fakeDesktop, replies ...string) (*agent.Agent, *a
 		d.at = "a"
 	}
 	a := &agent.Agent{
-		Desktop: d, World: &fakeWorld{}, Journal: journal, MaxSteps: 10,
+		Desktop: d, World: &fakeWorld{}, MaxSteps: 10,
 		Actor: &agent.Actor{Model: script, Format: agent.Format{Name: "code", Parser: pyautogui.Parser{}}},
 	}
+	record(a, journal, nil)
 	t.Cleanup(func() { requireNoHoles(t, journal) })
 	return a, script, journal
+}
+
+// record has the agent write to a journal, and watch told of each event.
+func record(a *agent.Agent, j run.Journal, watch func(run.Event)) {
+	a.Scope = run.NewRecorder(j, watch).Scope(run.Where{Agent: "agent"})
+	a.Hand = run.NewHand(a.Desktop.(run.Device), a.Scope)
 }
 
 // requireNoHoles checks that the events are numbered from 1 without a gap.

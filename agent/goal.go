@@ -5,27 +5,27 @@ import (
 	"context"
 	"fmt"
 
-	"desktop-agent/actuator"
 	"desktop-agent/run"
 	"desktop-agent/worldmodel"
 )
 
-// done decides on a claim that the task is done: only a fresh observation that
-// shows the goal ends the run. A refusal is read by the actor.
-func (r *episode) done(ctx context.Context, t turn, b batch, claim actuator.Done) error {
-	if err := r.look(ctx, t, b); err != nil {
-		return err
+// done decides on a batch's claim that the task is done, if it makes one: only a
+// fresh observation that shows the goal ends the run. A refusal is read by the
+// actor.
+func (r *episode) done(ctx context.Context, b batch) error {
+	if b.claim == nil {
+		return nil
 	}
-	check, _, err := r.checkGoal(ctx, cmp.Or(claim.Answer, "the task is done"))
+	check, _, err := r.checkGoal(ctx, cmp.Or(b.claim.Answer, "the task is done"))
 	if err != nil {
 		return err
 	}
 	if check.Accepted {
-		return &errEnd{run.OutcomeDone, claim.Answer}
+		return &run.Stop{Outcome: run.OutcomeDone, Answer: b.claim.Answer}
 	}
 	r.refusals++
 	if limit := cmp.Or(r.MaxRefusals, 3); r.refusals >= limit {
-		return &errEnd{run.OutcomeBlocked, fmt.Sprintf(
+		return &run.Stop{Outcome: run.OutcomeBlocked, Answer: fmt.Sprintf(
 			"the actor said %d times that the task is done, and it was not confirmed: %s", limit, check.Missing)}
 	}
 	r.last.denied = check.Missing

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"image"
 	"strings"
-	"time"
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
+	"desktop-agent/run"
 )
 
 // A history is the conversation so far. Its beginning never changes, so that a
@@ -62,34 +62,24 @@ func (h *history) words(newest int) []string {
 // A batch is what became of a proposal.
 type batch struct {
 	proposal   actuator.Proposal
-	results    []result
+	results    []*run.Act
 	said       string      // what was asked of the agent at the end, in words
 	before     *image.RGBA // the screen before the last action
-	written    bool        // the result of the last action is in the journal
 	stopped    string      // why the rest of the batch was not performed; "" if all was
 	zoom       *actuator.Region
-	answer     string // of the user, to an [actuator.Ask]
-	bad        string // why the reply was no action
-	zoomFailed string // why the region could not be shown
-	denied     string // why the claim that the task is done was not accepted
-	alone      bool   // a question was asked, and nobody is there
-}
-
-// A result is what became of one action.
-type result struct {
-	action actuator.Action
-	status actuator.Status
-	detail string
-	output string        // the clipboard, after Copy
-	index  int           // within the batch
-	took   time.Duration // of performing it
+	claim      *actuator.Done // that the task is done
+	answer     string         // of the user, to an [actuator.Ask]
+	bad        string         // why the reply was no action
+	zoomFailed string         // why the region could not be shown
+	denied     string         // why the claim that the task is done was not accepted
+	alone      bool           // a question was asked, and nobody is there
 }
 
 // statuses returns the status of each action performed.
 func (b batch) statuses() []actuator.Status {
 	list := make([]actuator.Status, len(b.results))
 	for i, r := range b.results {
-		list[i] = r.status
+		list[i] = r.Status
 	}
 	return list
 }
@@ -98,9 +88,9 @@ func (b batch) statuses() []actuator.Status {
 func (b batch) words() []string {
 	var list []string
 	for _, r := range b.results {
-		line := actuator.DescribeFull(r.action) + ": " + strings.ReplaceAll(string(r.status), "_", " ")
-		if r.detail != "" {
-			line += " (" + r.detail + ")"
+		line := actuator.DescribeFull(r.Action) + ": " + strings.ReplaceAll(string(r.Status), "_", " ")
+		if r.Detail != "" {
+			line += " (" + r.Detail + ")"
 		}
 		list = append(list, line)
 	}

@@ -158,11 +158,11 @@ func TestPlanThatFailedIsTriedAgain(t *testing.T) {
 	a, script, journal := newAgent(t, &fakeDesktop{}, append(replies, code("DONE"))...)
 	p := &fakePlanner{err: errors.New("the endpoint is down")}
 	a.Planner = p
-	a.Watch = func(e run.Event) {
+	record(a, journal, func(e run.Event) {
 		if e.Step == 3 {
 			p.err, p.plan = nil, favorites(t)
 		}
-	}
+	})
 	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
 	assert.Equal(t, run.OutcomeDone, result.Outcome, "a plan that fails stops nothing")

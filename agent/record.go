@@ -2,28 +2,42 @@ package agent
 
 import (
 	"context"
-	"fmt"
 
-	"desktop-agent/llm"
 	"desktop-agent/run"
+	"desktop-agent/screen"
 )
 
 // emit writes an event of the run.
-func (a *Agent) emit(ctx context.Context, data run.EventData) error { return a.rec.Emit(ctx, data) }
+func (a *Agent) emit(ctx context.Context, data run.EventData) error { return a.Scope.Emit(ctx, data) }
 
-// RecordCall writes a model call to the journal; it is what [llm.Client.Record]
-// of the run's models must be.
-func (a *Agent) RecordCall(ctx context.Context, call llm.Call) error { return a.rec.Call(ctx, call) }
-
-// observe looks at the desktop, and stores the frame and what was seen.
+// observe takes in the desktop, and stores the frame and what was seen.
 func (r *episode) observe(ctx context.Context) error {
 	now, err := r.Desktop.Observe(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.Journal.Frame(context.WithoutCancel(ctx), now); err != nil {
-		return fmt.Errorf("%w: frame %s: %w", run.ErrJournal, now.FrameID, err)
+	r.now, r.screen = now, r.Desktop.ScreenName(now)
+	return r.Scope.Observe(ctx, now, r.screen)
+}
+
+// record closes a turn, once it is seen what came of it: the last result of the
+// batch, which was still open, and what the actor and the detectors know of it.
+// chosen is the observation that the batch was chosen on.
+func (r *episode) record(ctx context.Context, t turn, b batch, chosen *screen.Observation) error {
+	if n := len(b.results); n > 0 {
+		last := b.results[n-1]
+		// The tree is only known before the first action.
+		same := func() bool {
+			return run.SamePicture(b.before, r.now.Bare) && (n > 1 || run.SameTree(chosen, r.now))
+		}
+		if err := last.Close(ctx, func() bool { return r.Desktop.Unchanged(last.Index, same) }); err != nil {
+			return err
+		}
+		r.before = chosen
 	}
-	r.now, r.screen = now, r.screenName(now)
-	return r.emit(ctx, run.Saw(now, r.screen))
+	m := r.monitorTurn(t)
+	m.Statuses = b.statuses()
+	r.turns = append(r.turns, m)
+	r.remember(t, b)
+	return nil
 }

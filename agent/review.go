@@ -29,58 +29,68 @@ func (r *episode) review(ctx context.Context, t turn) (turn, error) {
 		return r.regenerate(ctx, t, finish)
 	}
 	signals := r.signals(t)
-	guidance, err := r.guidance(ctx, t, signals)
+	objection, err := r.objection(ctx, t, signals)
 	if err != nil {
 		return t, err
 	}
-	if guidance == nil {
-		return t, r.emit(ctx, run.Reviewed{Verdict: run.Go, Signals: signals})
+	if objection.guidance == nil {
+		return t, r.emit(ctx, run.Reviewed{Verdict: run.Go, Signals: signals, Error: objection.failed})
 	}
-	if guidance.Fundamental {
-		return r.replan(ctx, t, signals, guidance)
+	if objection.guidance.Fundamental {
+		return r.replan(ctx, t, signals, objection)
 	}
-	if err := r.emit(ctx, run.Reviewed{Verdict: run.Regenerate, Signals: signals, Guidance: guidance.Text, Reason: guidance.Source}); err != nil {
+	if err := r.emit(ctx, objection.reviewed(run.Regenerate, signals)); err != nil {
 		return t, err
 	}
-	again, err := r.regenerate(ctx, t, guidance.Text)
+	again, err := r.regenerate(ctx, t, objection.guidance.Text)
 	if err != nil || again.bad != nil {
 		return again, err
 	}
 	signals = r.signals(again)
-	second, err := r.guidance(ctx, again, signals)
+	second, err := r.objection(ctx, again, signals)
 	if err != nil {
 		return again, err
 	}
-	if second == nil {
-		return again, r.emit(ctx, run.Reviewed{Verdict: run.Go, Signals: signals, Reason: "proposed again"})
+	if second.guidance == nil {
+		return again, r.emit(ctx, run.Reviewed{Verdict: run.Go, Signals: signals, Reason: "proposed again", Error: second.failed})
 	}
 	return r.replan(ctx, again, signals, second)
 }
 
-// guidance returns what the monitor, or else the world model, has to say
-// against a proposal; nil if nothing.
-func (r *episode) guidance(ctx context.Context, t turn, signals []monitor.Signal) (*monitor.Guidance, error) {
-	if r.Monitor != nil && r.Monitor.Due(r.rec.Step(), signals) {
+// An objection is what was said against a proposal.
+type objection struct {
+	guidance *monitor.Guidance // nil if nothing was
+	failed   string            // why the monitor could not be asked; "" if it was, or needed not
+}
+
+// reviewed is the event of a verdict that an objection led to.
+func (o objection) reviewed(v run.Verdict, signals []monitor.Signal) run.Reviewed {
+	return run.Reviewed{Verdict: v, Signals: signals, Guidance: o.guidance.Text, Reason: o.guidance.Source, Error: o.failed}
+}
+
+// objection returns what the monitor, or else the world model, has to say
+// against a proposal.
+func (r *episode) objection(ctx context.Context, t turn, signals []monitor.Signal) (o objection, err error) {
+	if r.Monitor != nil && r.Monitor.Due(r.Scope.Step(), signals) {
 		req := monitor.ReviewRequest{
 			Task: r.task, Plan: r.plan.Clone(), Now: r.now, Proposal: t.Proposal, Signals: signals, History: r.history.words(10),
 		}
 		g, err := r.Monitor.Review(ctx, req)
-		if fatal(ctx, err) {
-			return nil, err
-		}
-		if err != nil {
+		switch {
+		case fatal(ctx, err):
+			return o, err
+		case err != nil:
 			r.log().WarnContext(ctx, "no review", "err", err)
-			if err := r.emit(ctx, run.Reviewed{Verdict: run.Go, Signals: signals, Error: err.Error()}); err != nil {
-				return nil, err
-			}
-		} else if g != nil {
-			return g, nil
+			o.failed = err.Error()
+		case g != nil:
+			o.guidance = g
+			return o, nil
 		}
 	}
 	if t.guidance != "" {
-		return &monitor.Guidance{Text: t.guidance, Source: "worldmodel"}, nil
+		o.guidance = &monitor.Guidance{Text: t.guidance, Source: "worldmodel"}
 	}
-	return nil, nil
+	return o, nil
 }
 
 // regenerate asks the actor again, with guidance on its proposal.
@@ -99,18 +109,18 @@ func (r *episode) regenerate(ctx context.Context, t turn, guidance string) (turn
 
 // replan revises the plan and has the action proposed once more. That proposal
 // stands: nothing may go round for ever.
-func (r *episode) replan(ctx context.Context, t turn, signals []monitor.Signal, g *monitor.Guidance) (turn, error) {
-	e := run.Reviewed{Verdict: run.Replan, Signals: signals, Guidance: g.Text, Reason: g.Source}
+func (r *episode) replan(ctx context.Context, t turn, signals []monitor.Signal, o objection) (turn, error) {
+	e := o.reviewed(run.Replan, signals)
 	if r.plan == nil {
 		e.Verdict = run.Regenerate
 	}
 	if err := r.emit(ctx, e); err != nil {
 		return t, err
 	}
-	if err := r.revise(ctx, g.Source, g.Text); err != nil {
+	if err := r.revise(ctx, o.guidance.Source, o.guidance.Text); err != nil {
 		return t, err
 	}
-	last, err := r.regenerate(ctx, t, g.Text)
+	last, err := r.regenerate(ctx, t, o.guidance.Text)
 	if err != nil || last.bad != nil {
 		return last, err
 	}
@@ -143,7 +153,7 @@ func (r *episode) signals(t turn) []monitor.Signal {
 // monitorTurn is what the detectors know of a turn whose actions were chosen on
 // the newest observation. The statuses of a proposal are not known yet.
 func (r *episode) monitorTurn(t turn) monitor.Turn {
-	m := monitor.Turn{Step: r.rec.Step(), Actions: t.Actions, Screen: r.screen}
+	m := monitor.Turn{Step: r.Scope.Step(), Actions: t.Actions, Screen: r.screen}
 	if r.plan != nil {
 		m.ProgressStep = r.plan.ProgressStep()
 	}
@@ -153,7 +163,7 @@ func (r *episode) monitorTurn(t turn) monitor.Turn {
 // left is what remains of the budgets.
 func (r *episode) left() monitor.BudgetLeft {
 	steps := cmp.Or(r.MaxSteps, 50)
-	left := monitor.BudgetLeft{"steps": float64(steps-r.rec.Step()) / float64(steps)}
+	left := monitor.BudgetLeft{"steps": float64(steps-r.Scope.Step()) / float64(steps)}
 	if r.Budget != nil {
 		b := r.Budget.Remaining()
 		left["tokens"], left["dollars"], left["time"] = b.Tokens, b.Dollars, b.Time

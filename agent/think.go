@@ -66,7 +66,7 @@ func (r *episode) planWanted() bool {
 	if r.plan != nil && (!r.plan.Fallback || r.plan.ProgressStep() > 1 || len(r.plan.Revisions) > 0) {
 		return false
 	}
-	step := r.rec.Step()
+	step := r.Scope.Step()
 	return step > 1 && step%(1<<r.planTries) == 0
 }
 
@@ -131,7 +131,7 @@ func (r *episode) assess(ctx context.Context) (*worldmodel.Assessment, error) {
 		Task: r.task, Plan: r.plan.Clone(), Expect: r.last.proposal.Expect, Results: r.last.words(), Before: r.before, Now: r.now,
 	}
 	for _, result := range r.last.results {
-		req.Actions = append(req.Actions, result.action)
+		req.Actions = append(req.Actions, result.Action)
 	}
 	a, err := r.World.Assess(ctx, req)
 	if fatal(ctx, err) {
@@ -168,8 +168,8 @@ func (r *episode) report() string {
 	p := reportPrompt{Stopped: r.last.stopped, Answer: r.last.answer, Bad: r.last.bad, Denied: r.last.denied, ZoomFailed: r.last.zoomFailed, Alone: r.last.alone}
 	for _, result := range r.last.results {
 		line := resultLine{
-			Action: actuator.DescribeFull(result.action), Detail: result.detail,
-			Status: strings.ReplaceAll(string(result.status), "_", " "), Output: result.output,
+			Action: actuator.DescribeFull(result.Action), Detail: result.Detail,
+			Status: strings.ReplaceAll(string(result.Status), "_", " "), Output: result.Output,
 		}
 		p.Results = append(p.Results, line)
 	}

@@ -38,19 +38,22 @@ type Limits struct {
 	LowBudget  float64 // part of a budget that is low; 0.15
 }
 
+// DefaultLimits are the thresholds that hold where no others are set.
+var DefaultLimits = Limits{Repeats: 2, Window: 8, SameScreen: 4, Alternate: 4, NoEffect: 3, NoProgress: 10, LowBudget: 0.15}
+
 func (l *Limits) orDefaults() Limits {
-	var set Limits
-	if l != nil {
-		set = *l
+	if l == nil {
+		return DefaultLimits
 	}
-	set.Repeats = cmp.Or(set.Repeats, 2)
-	set.Window = cmp.Or(set.Window, 8)
-	set.SameScreen = cmp.Or(set.SameScreen, 4)
-	set.Alternate = cmp.Or(set.Alternate, 4)
-	set.NoEffect = cmp.Or(set.NoEffect, 3)
-	set.NoProgress = cmp.Or(set.NoProgress, 10)
-	set.LowBudget = cmp.Or(set.LowBudget, 0.15)
-	return set
+	return Limits{
+		Repeats:    cmp.Or(l.Repeats, DefaultLimits.Repeats),
+		Window:     cmp.Or(l.Window, DefaultLimits.Window),
+		SameScreen: cmp.Or(l.SameScreen, DefaultLimits.SameScreen),
+		Alternate:  cmp.Or(l.Alternate, DefaultLimits.Alternate),
+		NoEffect:   cmp.Or(l.NoEffect, DefaultLimits.NoEffect),
+		NoProgress: cmp.Or(l.NoProgress, DefaultLimits.NoProgress),
+		LowBudget:  cmp.Or(l.LowBudget, DefaultLimits.LowBudget),
+	}
 }
 
 // Detect returns what the newest turn, usually a proposal that was not performed

@@ -33,10 +33,13 @@ type (
 	repairPrompt struct{ Problems []string }
 )
 
+// DefaultMaxRevisions is how often one plan is revised, where nothing else is said.
+const DefaultMaxRevisions = 3
+
 // A Planner asks a model for plans. It is safe for concurrent use if its model is.
 type Planner struct {
 	Model        llm.Model
-	MaxRevisions int              // applied to one plan; 0 for 3, negative for none
+	MaxRevisions int              // applied to one plan; 0 for [DefaultMaxRevisions], negative for none
 	ScreenTokens int              // budget of the screen's text in a prompt; 0 for the default of [screen.Observation.Text]
 	Now          func() time.Time // nil for time.Now
 	Log          *slog.Logger     // nil: silent

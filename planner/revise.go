@@ -18,9 +18,6 @@ var (
 	ErrRevisionsUsed = errors.New("the plan has been revised as often as allowed")
 )
 
-// defaultRevisions is how often a plan may be revised.
-const defaultRevisions = 3
-
 // maxGuidance bounds the guidance in a prompt, in characters.
 const maxGuidance = 600
 
@@ -54,7 +51,7 @@ type revisedStep struct {
 func (p *Planner) Revise(ctx context.Context, plan *Plan, r RevisionRequest) (*Plan, error) {
 	limit := p.MaxRevisions
 	if limit == 0 {
-		limit = defaultRevisions
+		limit = DefaultMaxRevisions
 	}
 	if len(plan.Revisions) >= max(limit, 0) {
 		return nil, fmt.Errorf("revise plan: %w: %d times", ErrRevisionsUsed, len(plan.Revisions))

@@ -258,6 +258,9 @@ func (t *Turn) act(s *Step) {
 		}
 		t.Results = append(t.Results, result)
 	}
+	for range s.Refused {
+		t.Results = append(t.Results, "refused by the guard")
+	}
 }
 
 // Words describe an action for a person: with the elements that it is for, which

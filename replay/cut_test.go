@@ -227,7 +227,7 @@ func TestAnEventOf100MBIsNotWritten(t *testing.T) {
 	text := strings.Repeat("x", 100<<20)
 	for _, data := range []run.EventData{
 		run.Planned{Error: text},
-		run.RunStarted{Schema: run.Schema, Settings: map[string]any{"a": []any{map[string]string{"b": text}}}},
+		run.RunStarted{Schema: run.Schema, Settings: run.Settings{Like: &run.Demonstration{Steps: []string{text}}}},
 		run.Acting{Action: run.Recorded{Action: actuator.Type{Text: actuator.Secret(text)}}},
 	} {
 		j, err := replay.Create(t.TempDir())

@@ -23,6 +23,7 @@ var decoders = map[string]func([]byte) (run.EventData, error){
 	"proposed":      decode[run.Proposed],
 	"reviewed":      decode[run.Reviewed],
 	"acting":        decode[run.Acting],
+	"refused":       decode[run.Refused],
 	"acted":         decode[run.Acted],
 	"batch_stopped": decode[run.BatchStopped],
 	"answered":      decode[run.Answered],
@@ -53,6 +54,10 @@ type line struct {
 	Step int             `json:"step"`
 	Kind string          `json:"kind"`
 	Data json.RawMessage `json:"data"`
+
+	Agent    string `json:"agent"`
+	Display  string `json:"display"`
+	PlanStep int    `json:"plan_step"`
 
 	// Since schema 2:
 	Files map[string]string `json:"files"` // hashes of the files written since the line before
@@ -90,7 +95,7 @@ func (raw *line) event() (e run.Event, err error) {
 	if err != nil {
 		return e, err
 	}
-	return run.Event{Seq: raw.Seq, Time: raw.Time, Step: raw.Step, Kind: raw.Kind, Data: data}, nil
+	return run.Event{Seq: raw.Seq, Time: raw.Time, Step: raw.Step, Kind: raw.Kind, Data: data, Agent: raw.Agent, Display: raw.Display, PlanStep: raw.PlanStep}, nil
 }
 
 // checkSchema refuses a journal that this program cannot read.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
+	"desktop-agent/run"
 )
 
 // shownSteps is how many steps a demonstration has at most: it is read in each
@@ -15,14 +15,14 @@ const shownSteps = 60
 
 // Demonstrate puts what was done in a run into words that help on another
 // screen: things by their role and name, no coordinates. A longer run is cut.
-func Demonstrate(run *Run) (*agent.Demonstration, error) {
-	if run.Info.Asked == nil {
-		return nil, fmt.Errorf("run %s: its journal does not tell what was asked", run.Info.ID)
+func Demonstrate(stored *Run) (*run.Demonstration, error) {
+	if stored.Info.Asked == nil {
+		return nil, fmt.Errorf("run %s: its journal does not tell what was asked", stored.Info.ID)
 	}
-	d := &agent.Demonstration{Task: run.Info.Asked.Task}
-	for step, err := range run.Steps() {
+	d := &run.Demonstration{Task: stored.Info.Asked.Task}
+	for step, err := range stored.Steps() {
 		if err != nil {
-			return nil, fmt.Errorf("run %s: %w", run.Info.ID, err)
+			return nil, fmt.Errorf("run %s: %w", stored.Info.ID, err)
 		}
 		words := step.words()
 		switch {
@@ -35,7 +35,7 @@ func Demonstrate(run *Run) (*agent.Demonstration, error) {
 		}
 	}
 	if len(d.Steps) == 0 {
-		return nil, fmt.Errorf("run %s: nothing was done in it that could be shown", run.Info.ID)
+		return nil, fmt.Errorf("run %s: nothing was done in it that could be shown", stored.Info.ID)
 	}
 	return d, nil
 }

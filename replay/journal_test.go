@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/draw"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -299,7 +300,7 @@ func TestReadOnlyFolder(t *testing.T) {
 func TestEventThatIsNoJSON(t *testing.T) {
 	j := newJournal(t)
 	e := started("x")
-	e.Data = run.RunStarted{Settings: map[string]any{"f": func() {}}}
+	e.Data = run.RunStarted{Settings: run.Settings{Models: run.ModelSettings{MaxDollars: math.NaN()}}}
 	assert.ErrorContains(t, j.Event(t.Context(), numbered(j, e)), "encode event 1 (run_started)")
 	var info Info
 	data, err := os.ReadFile(filepath.Join(j.Dir(), "run.json"))

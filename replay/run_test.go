@@ -114,6 +114,8 @@ func TestEveryKindSurvivesTheJournal(t *testing.T) {
 		fill(data, 0)
 		if kind == "run_started" {
 			data.FieldByName("Schema").SetInt(run.Schema)
+			e := data.Addr().Interface().(*run.RunStarted)
+			e.Models = e.Settings.Models.Models() // which the settings have from there
 		}
 		if kind == "observed" {
 			data.FieldByName("FrameID").SetString("f0001")

@@ -23,6 +23,7 @@ type Step struct {
 	Proposals []*run.Proposed // the last one was performed
 	Reviews   []run.Reviewed
 	Acts      []Act
+	Refused   []run.Refused // actions that the guard did not allow
 	Stopped   *run.BatchStopped
 	Goals     []run.GoalChecked
 	Ended     *run.RunEnded
@@ -158,6 +159,8 @@ func (b *stepper) add(e run.Event) error {
 		return b.proposed(&data)
 	case run.Reviewed:
 		s.Reviews = append(s.Reviews, data)
+	case run.Refused:
+		s.Refused = append(s.Refused, data)
 	case run.Acting:
 		s.Acts = append(s.Acts, Act{Acting: data})
 	case run.Acted:

@@ -20,6 +20,11 @@ type Event struct {
 	Seq  int       `json:"seq"` // 1 for the first event of a run, without gaps
 	Time time.Time `json:"time"`
 	Step int       `json:"step"` // the step of the loop, from 1; 0 before the first
+
+	Agent    string `json:"agent,omitempty"`     // who acts; "" in older journals
+	Display  string `json:"display,omitempty"`   // on which display; "" where there is none
+	PlanStep int    `json:"plan_step,omitempty"` // of a plan with an episode for each step; 0 where there is none
+
 	Kind string    `json:"kind"`
 	Data EventData `json:"data"`
 }
@@ -40,7 +45,7 @@ type (
 		Guard    string            `json:"guard"`            // which guard is active; "none" where none is
 		Parser   string            `json:"parser"`           // how the actor writes actions: "code" or "tools"; "" where no model does
 		Models   map[string]string `json:"models"`           // by role
-		Settings map[string]any    `json:"settings"`         // the other settings, without secrets
+		Settings Settings          `json:"settings"`         // all that changes behaviour, without secrets
 		Replay   *Replay           `json:"replay,omitempty"` // nil if the run is no replay
 	}
 
@@ -126,6 +131,17 @@ type (
 		Index  int           `json:"index"` // within the batch, from 0
 		Action Recorded      `json:"action"`
 		Device []image.Point `json:"device"` // its points in device pixels
+		Exempt Exemption     `json:"exempt,omitempty"`
+	}
+
+	// Refused is an action that the guard did not allow, in place of its Acting:
+	// nothing was sent.
+	Refused struct {
+		Index  int           `json:"index"` // within the batch, from 0
+		Action Recorded      `json:"action"`
+		Device []image.Point `json:"device"` // its points in device pixels
+		Guard  string        `json:"guard"`  // its name
+		Reason string        `json:"reason"` // as whoever proposed the action reads it
 	}
 
 	// Acted is the result of the action with the same step and index.
@@ -197,6 +213,7 @@ func (Assessed) kind() string     { return "assessed" }
 func (Proposed) kind() string     { return "proposed" }
 func (Reviewed) kind() string     { return "reviewed" }
 func (Acting) kind() string       { return "acting" }
+func (Refused) kind() string      { return "refused" }
 func (Acted) kind() string        { return "acted" }
 func (BatchStopped) kind() string { return "batch_stopped" }
 func (Answered) kind() string     { return "answered" }

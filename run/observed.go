@@ -8,9 +8,9 @@ import (
 	"desktop-agent/screen"
 )
 
-// Saw is the event of an observation. name is the screen's, which
+// observed is the event of an observation. name is the screen's, which
 // [monitor.Screens] gives.
-func Saw(o *screen.Observation, name string) Observed {
+func observed(o *screen.Observation, name string) Observed {
 	e := Observed{
 		FrameID: o.FrameID, At: o.At, Mapping: o.Image.Mapping, Frame: o.Frame.Rect.Size(),
 		Cursor: o.Cursor, Monitors: o.Monitors, Windows: o.Windows, Targets: o.Tree.Nodes, Hung: o.Tree.Hung,

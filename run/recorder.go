@@ -9,88 +9,231 @@ import (
 	"time"
 
 	"desktop-agent/llm"
+	"desktop-agent/screen"
 )
 
 // ErrJournal is wrapped by the error that stops a run because an event or a
 // frame could not be written.
 var ErrJournal = errors.New("journal")
 
-// A Recorder writes the events of a run: it numbers them, keeps them in order,
-// and adds up what model calls cost. Its methods may be called from several
-// goroutines, all but Begin only after that.
+// A Journal keeps what happens. Both methods return once the event or the frame
+// is safe; an error stops the run before the next act.
+type Journal interface {
+	Frame(context.Context, *screen.Observation) error
+	Event(context.Context, Event) error
+}
+
+// A Recorder writes the events of one run to its journal: it numbers them, keeps
+// them in order, and adds up what model calls cost. Those who act write through a
+// [Scope] of it. Its methods may be called from several goroutines.
 type Recorder struct {
-	mu      sync.Mutex // events are written one at a time, in order
 	journal Journal
 	watch   func(Event)
+
+	mu      sync.Mutex // events are written one at a time, in order
 	seq     int
-	step    int
+	at      time.Time // of the newest event
 	broken  error
 	usage   llm.Usage
 	calls   int
 	dollars float64
-	asked   map[[2]string][]llm.Message // of the last call, by role and purpose
+	asked   map[conversation][]llm.Message // of the last call of each
+
+	tell    sync.Mutex // guards the fields below, and is never held while watch is called
+	told    []Event    // written, and not yet told
+	telling bool       // somebody is calling watch
 }
 
-// Begin begins a run, before its first step. watch, if not nil, is told each event
-// once it is written.
-func (r *Recorder) Begin(j Journal, watch func(Event)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.journal, r.watch, r.seq, r.step, r.broken = j, watch, 0, 0, nil
-	r.usage, r.calls, r.dollars, r.asked = llm.Usage{}, 0, 0, map[[2]string][]llm.Message{}
+// A conversation is what the messages of a model call are compared with: the
+// call before of the same agent, role and purpose.
+type conversation struct {
+	agent   string
+	role    llm.Role
+	purpose string
 }
 
-// Turn begins the next step.
-func (r *Recorder) Turn() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.step++
+// NewRecorder begins the journal of a run. watch, if not nil, is told each event
+// once it is written, one at a time and in order. It may take its time and may
+// write events itself: nobody else has to wait for it.
+func NewRecorder(j Journal, watch func(Event)) *Recorder {
+	return &Recorder{journal: j, watch: watch, asked: map[conversation][]llm.Message{}}
 }
 
-// Step returns the step that events belong to; 0 before the first.
-func (r *Recorder) Step() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.step
+// Where says to whom events belong, where several share a journal.
+type Where struct {
+	Agent    string // who acts, such as "agent", "macro" or "person"
+	Display  string // the display that it acts on, such as ":0"; "" where there is none
+	PlanStep int    // the step of a plan that has one episode for each; 0 where there is none
 }
 
-// Totals returns what the model calls cost, and how many there were.
+// Scope returns a writer of the events of one who acts, before its first step.
+func (r *Recorder) Scope(w Where) *Scope { return &Scope{rec: r, where: w} }
+
+// Totals returns what all model calls cost, and how many there were.
 func (r *Recorder) Totals() (usage llm.Usage, calls int, dollars float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.usage, r.calls, r.dollars
 }
 
-// Emit writes an event to the journal, and then shows it to who watches. Once
-// an event was lost, nothing more is written: a journal has no holes. Its error
-// wraps [ErrJournal].
-func (r *Recorder) Emit(ctx context.Context, data EventData) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.write(ctx, data)
+// write writes an event and then has it told to who watches. Once an event was
+// lost, nothing more is written: a journal has no holes. fill, if not nil, makes
+// the data while the order of events is fixed.
+func (r *Recorder) write(ctx context.Context, e Event, fill func() EventData) error {
+	if err := r.append(ctx, e, fill); err != nil {
+		return err
+	}
+	r.spread()
+	return nil
 }
 
-// write is Emit while r.mu is held.
-func (r *Recorder) write(ctx context.Context, data EventData) error {
+// append numbers an event and gives it to the journal.
+func (r *Recorder) append(ctx context.Context, e Event, fill func() EventData) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if fill != nil {
+		e.Data = fill()
+	}
 	if r.broken != nil {
 		return r.broken
 	}
-	e := Event{Seq: r.seq + 1, Time: time.Now(), Step: r.step, Kind: data.kind(), Data: data}
+	if e.Time.Before(r.at) {
+		e.Time = r.at
+	}
+	e.Seq, e.Kind = r.seq+1, e.Data.kind()
 	// What happened is written also when the run is being stopped.
 	if err := r.journal.Event(context.WithoutCancel(ctx), e); err != nil {
 		r.broken = fmt.Errorf("%w: %w", ErrJournal, err)
 		return r.broken
 	}
-	r.seq++
+	r.seq, r.at = e.Seq, e.Time
 	if r.watch != nil {
-		r.watch(e)
+		r.tell.Lock()
+		r.told = append(r.told, e)
+		r.tell.Unlock()
 	}
 	return nil
 }
 
+// spread tells what was written, unless somebody is doing that already: then
+// that one goes on with what has come since.
+func (r *Recorder) spread() {
+	r.tell.Lock()
+	defer r.tell.Unlock()
+	if r.telling {
+		return
+	}
+	r.telling = true
+	defer func() { r.telling = false }()
+	for len(r.told) > 0 {
+		e := r.told[0]
+		r.told = r.told[1:]
+		func() {
+			r.tell.Unlock()
+			defer r.tell.Lock()
+			r.watch(e)
+		}()
+	}
+}
+
+// frame stores the frame of an observation.
+func (r *Recorder) frame(ctx context.Context, o *screen.Observation) error {
+	if err := r.journal.Frame(context.WithoutCancel(ctx), o); err != nil {
+		return fmt.Errorf("%w: frame %s: %w", ErrJournal, o.FrameID, err)
+	}
+	return nil
+}
+
+// A Scope writes the events of one who acts. Its methods may be called from
+// several goroutines.
+type Scope struct {
+	rec   *Recorder
+	where Where
+
+	mu   sync.Mutex
+	step int
+}
+
+// errNotBegun is the error of a scope without a recorder.
+var errNotBegun = fmt.Errorf("%w: there is none: a scope comes from a recorder (run.NewRecorder)", ErrJournal)
+
+// usable returns why nothing can be written through a scope.
+func (s *Scope) usable() error {
+	if s == nil || s.rec == nil || s.rec.journal == nil {
+		return errNotBegun
+	}
+	return nil
+}
+
+// Recorder returns the recorder that the scope writes through; nil if it has none.
+func (s *Scope) Recorder() *Recorder {
+	if s == nil {
+		return nil
+	}
+	return s.rec
+}
+
+// Turn begins the next step.
+func (s *Scope) Turn() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.step++
+}
+
+// Step returns the step that events belong to; 0 before the first.
+func (s *Scope) Step() int {
+	if s == nil {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.step
+}
+
+// Emit writes an event. Its error wraps [ErrJournal].
+func (s *Scope) Emit(ctx context.Context, data EventData) error {
+	return s.EmitAt(ctx, time.Now(), data)
+}
+
+// EmitAt writes an event of a moment that is past. Times never go back: one
+// before that of the event before becomes the same.
+func (s *Scope) EmitAt(ctx context.Context, at time.Time, data EventData) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	return s.rec.write(ctx, s.event(at, data), nil)
+}
+
+// event is an event of the present step.
+func (s *Scope) event(at time.Time, data EventData) Event {
+	return Event{
+		Time: at, Step: s.Step(), Data: data, Agent: s.where.Agent, Display: s.where.Display, PlanStep: s.where.PlanStep,
+	}
+}
+
+// Observe stores the frame of an observation, and what was seen. name is the
+// screen's, by [Desktop.ScreenName].
+func (s *Scope) Observe(ctx context.Context, o *screen.Observation, name string) error {
+	return s.ObserveAt(ctx, time.Now(), o, name)
+}
+
+// ObserveAt is Observe of a moment that is past, as in [Scope.EmitAt].
+func (s *Scope) ObserveAt(ctx context.Context, at time.Time, o *screen.Observation, name string) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	if err := s.rec.frame(ctx, o); err != nil {
+		return err
+	}
+	return s.EmitAt(ctx, at, observed(o, name))
+}
+
 // Call writes a model call, and adds it up; it is what [llm.Client.Record] of
 // the run's models must be.
-func (r *Recorder) Call(ctx context.Context, call llm.Call) error {
+func (s *Scope) Call(ctx context.Context, call llm.Call) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
 	req := call.Request
 	e := ModelCalled{
 		Role: req.Role, Purpose: req.Purpose, Prompt: req.Prompt, Model: req.Model, Response: call.Response,
@@ -105,19 +248,20 @@ func (r *Recorder) Call(ctx context.Context, call llm.Call) error {
 	if call.Err != nil {
 		e.Error = call.Err.Error()
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.calls++
-	r.dollars += call.Dollars
-	r.usage = r.usage.Plus(call.Usage)
-	// A conversation grows at its end: only that is written.
-	key := [2]string{string(req.Role), req.Purpose}
-	e.Shared = shared(r.asked[key], req.Messages)
-	for _, m := range req.Messages[e.Shared:] {
-		e.Messages = append(e.Messages, Written(m))
-	}
-	r.asked[key] = req.Messages
-	return r.write(ctx, e)
+	r := s.rec
+	return r.write(ctx, s.event(time.Now(), nil), func() EventData {
+		r.calls++
+		r.dollars += call.Dollars
+		r.usage = r.usage.Plus(call.Usage)
+		// A conversation grows at its end: only that is written.
+		key := conversation{s.where.Agent, req.Role, req.Purpose}
+		e.Shared = shared(r.asked[key], req.Messages)
+		for _, m := range req.Messages[e.Shared:] {
+			e.Messages = append(e.Messages, Written(m))
+		}
+		r.asked[key] = req.Messages
+		return e
+	})
 }
 
 // shared returns how many messages two conversations begin with in common, as
@@ -160,4 +304,42 @@ func Written(m llm.Message) Message {
 		}
 	}
 	return out
+}
+
+// A Memory is a [Journal] that keeps events in memory, and of frames their IDs:
+// for what needs no file, and for tests. The zero value is empty.
+type Memory struct {
+	mu     sync.Mutex
+	events []Event
+	frames []string
+}
+
+// Frame notes the frame's ID.
+func (m *Memory) Frame(_ context.Context, o *screen.Observation) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.frames = append(m.frames, o.FrameID)
+	return nil
+}
+
+// Event keeps an event.
+func (m *Memory) Event(_ context.Context, e Event) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.events = append(m.events, e)
+	return nil
+}
+
+// Events returns the events so far, in order.
+func (m *Memory) Events() []Event {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.events)
+}
+
+// Frames returns the IDs of the frames so far, in order.
+func (m *Memory) Frames() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.frames)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"desktop-agent/run"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/bench"
 	"desktop-agent/tasks/bench/report"
@@ -44,14 +45,11 @@ type benchFlags struct {
 	Repeat  int      `help:"How often each task is done with each configuration." default:"1" group:"Benchmark"`
 	Plan    []string `help:"Configurations: with the plan, without it, or both side by side (on,off)." default:"on" enum:"on,off" group:"Benchmark"`
 
-	Format      string `help:"How the model writes its actions: code, which is read and never run, or tools." enum:"code,tools" default:"code" group:"Agent"`
-	MaxSteps    int    `help:"Steps of a trial." default:"50" group:"Limits"`
-	ReviewEvery int    `help:"Have a model review the run every so many steps; 0 for only when it seems to go in circles." default:"10" group:"Agent"`
-
 	Judging string    `name:"judge" help:"A model that judges runs: off; score, for tasks that have no other check, as most of OS-Harm's; or compare, to tell how far it agrees with the checks." enum:"off,score,compare" default:"off" group:"Judge"`
 	Judge   roleFlags `embed:"" prefix:"judge-" group:"Judge"`
 
 	suiteFlags
+	tuningFlags
 	modelFlags
 }
 
@@ -148,8 +146,8 @@ func (f benchFlags) check() error {
 	switch {
 	case f.Repeat < 1:
 		return hintError{fmt.Errorf("--repeat %d is less than once", f.Repeat), "write how often each task is done"}
-	case f.MaxSteps < 1:
-		return hintError{fmt.Errorf("the limit of steps is %d", f.MaxSteps), "write for example --max-steps 30"}
+	case f.tuningFlags.check() != nil:
+		return f.tuningFlags.check()
 	case f.Model == scripted && f.Judging != "off":
 		return hintError{errors.New("a script leaves nothing to judge"), "leave out --judge, or name a model with --model"}
 	case f.Model == scripted:
@@ -168,13 +166,13 @@ func (f benchFlags) actors() map[string]trial.Act {
 		return list
 	}
 	for _, plan := range f.Plan {
-		a := agentFlags{Plan: "off", Format: f.Format, MaxSteps: f.MaxSteps, ReviewEvery: f.ReviewEvery}
+		a := agentFlags{Plan: "off", tuningFlags: f.tuningFlags}
 		if plan == "on" {
 			a.Plan = "suggestive"
 		}
 		list["plan="+plan] = trial.Agent(trial.Config{
-			Client: f.client, Parts: a.parts(nil), Models: modelsOf(f.client()),
-			Settings: journalSettings(desktopFlags{Virtual: true}, a, f.modelFlags),
+			Client:   f.client,
+			Settings: run.Settings{Display: run.DisplaySettings{Private: true}, Agent: a.settings(), Models: f.modelFlags.settings()},
 		})
 	}
 	return list
@@ -308,7 +306,7 @@ func (b *benchmark) meta(began time.Time) report.Meta {
 		if b.flags.Model == scripted {
 			config.Planning, config.Shell, config.Models = "off", true, map[string]string{"actor": scripted}
 		} else {
-			config.Models, config.Planning = modelsOf(b.flags.client()), "off"
+			config.Models, config.Planning = b.flags.modelFlags.settings().Models(), "off"
 			config.Settings = map[string]any{"max_steps": b.flags.MaxSteps, "format": b.flags.Format, "review_every": b.flags.ReviewEvery}
 			if name == "plan=on" {
 				config.Planning = "suggestive"

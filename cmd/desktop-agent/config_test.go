@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"image"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/llm"
+	"desktop-agent/run"
 )
 
 // parsed parses a command line of run as the program does, and returns what it
@@ -104,10 +107,14 @@ func TestModelSettings(t *testing.T) {
 func TestJournalSettings(t *testing.T) {
 	r := parsed(t, "model = \"all\"\ntemperature = 0.2\n[planner]\nmax-tokens = 700", map[string]string{"DESKTOP_AGENT_API_KEY": "secret-1"},
 		"--base-url=https://secret-2:secret-3@example.org/v1?key=secret-4#secret-5", "--monitor-timeout=7s", "--price=all=1/0.1/4", "--virtual", "--size=640x480")
-	text, err := json.Marshal(journalSettings(r.desktopFlags, r.agentFlags, r.modelFlags))
+	text, err := json.Marshal(run.Settings{Display: r.desktopFlags.settings(), Agent: r.agentFlags.settings(), Models: r.modelFlags.settings()})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{
-		"max_steps": 50, "review_every": 10, "base_url": "https://example.org/v1",
+		"max_steps": 50, "review_every": 10, "max_bad_replies": 4, "max_refusals": 3, "max_revisions": 3,
+		"screen_tokens": 3000, "keep_images": 3, "prune_interval": 4, "guard_limit": "10m0s",
+		"detectors": {"repeats": 2, "window": 8, "same_screen": 4, "alternate": 4, "no_effect": 3, "no_progress": 10, "low_budget": 0.15},
+		"max_image": 1456, "quiet": "60ms", "ceiling": "3s", "tree_silence": "300ms", "tree_limit": "2s", "tree_nodes": 4000,
+		"base_url": "https://example.org/v1",
 		"max_tokens": 0, "max_dollars": 0, "max_time": "1h0m0s", "prices": {"all": {"input": 1, "cached": 0.1, "output": 4}},
 		"virtual": true, "open": "", "home": "", "monitor": 0, "size": "640x480", "dpi": 96,
 		"roles": {
@@ -132,6 +139,59 @@ func TestKey(t *testing.T) {
 	} {
 		assert.Equal(t, test.want, modelFlags{BaseURL: test.url, APIKey: test.own}.key(getenv), "%+v", test)
 	}
+}
+
+// TestEverySettingHasAFlag holds that each setting of an agent and of its desktop
+// can be set by a flag, and so by the environment and the file: a flag with
+// another value than its default changes it, and every field is changed by one.
+func TestEverySettingHasAFlag(t *testing.T) {
+	changed := map[string]string{
+		"plan": "off", "format": "tools", "review-every": "11", "max-revisions": "5", "screen-tokens": "77", "keep-images": "9",
+		"prune-images": "8", "guard-limit": "7m", "max-steps": "51", "max-bad-replies": "6", "max-refusals": "5",
+		"detect-repeats": "12", "detect-window": "13", "detect-same-screen": "14", "detect-alternate": "15", "detect-no-effect": "16",
+		"detect-no-progress": "17", "detect-low-budget": "0.5",
+	}
+	for name := range agentSettings {
+		require.Contains(t, changed, name)
+	}
+	before := parsed(t, "", nil).agentFlags.settings()
+	assert.Equal(t, run.Defaults().Agent, before)
+	fields := fieldsOf(reflect.ValueOf(before))
+	for name, value := range changed {
+		after := fieldsOf(reflect.ValueOf(parsed(t, "", nil, "--"+name+"="+value).agentFlags.settings()))
+		var differ []string
+		for field, v := range after {
+			if v != fieldsOf(reflect.ValueOf(before))[field] {
+				differ = append(differ, field)
+			}
+		}
+		require.Len(t, differ, 1, "--%s changes one setting", name)
+		delete(fields, differ[0])
+	}
+	assert.Empty(t, fields, "settings that no flag changes")
+
+	display := run.Defaults().Display
+	display.Private, display.Open, display.Home, display.Monitor = true, "xterm", t.TempDir(), 2
+	display.Size, display.DPI, display.MaxImage, display.Quiet, display.Ceiling = image.Pt(700, 500), 97, 98, 99*time.Millisecond, 100*time.Second
+	display.TreeSilence, display.TreeLimit, display.TreeNodes = 101*time.Millisecond, 102*time.Second, 103
+	assert.Equal(t, display, parsed(t, "", nil, "--virtual", "--open=xterm", "--home="+display.Home, "--monitor=2", "--size=700x500", "--dpi=97",
+		"--max-image=98", "--quiet=99ms", "--ceiling=100s", "--tree-silence=101ms", "--tree-limit=102s", "--tree-nodes=103").desktopFlags.settings())
+	assert.Equal(t, ":5", parsed(t, "", nil, "--display=:5").desktopFlags.settings().Name)
+}
+
+// fieldsOf returns each plain field of a struct, by its path.
+func fieldsOf(v reflect.Value) map[string]any {
+	list := map[string]any{}
+	for field, value := range v.Fields() {
+		if value.Kind() != reflect.Struct {
+			list[field.Name] = value.Interface()
+			continue
+		}
+		for name, inner := range fieldsOf(value) {
+			list[field.Name+"."+name] = inner
+		}
+	}
+	return list
 }
 
 func TestWayland(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,9 +17,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 )
 
 // demoFiles hold the task of the demo (scene.json), what its home folder begins
@@ -47,9 +48,11 @@ func demoScene() (s scene, err error) {
 	return s, err
 }
 
-// desktop returns the flags of the scene's desktop.
-func (s scene) desktop(home string) desktopFlags {
-	return desktopFlags{Virtual: true, Open: s.Open, Home: home, Size: s.Size, DPI: s.DPI}
+// desktop returns the settings of the scene's desktop.
+func (s scene) desktop(home string) run.DisplaySettings {
+	d := run.Defaults().Display
+	d.Private, d.Open, d.Home, d.Size, d.DPI = true, s.Open, home, image.Point(s.Size), s.DPI
+	return d
 }
 
 // demoCmd shows the main job: a real editor on a private desktop, through the
@@ -68,22 +71,10 @@ func (d *demoCmd) Run(ctx context.Context, c console, g *cli, line *kong.Context
 	if err := d.check(line); err != nil {
 		return &usageError{err}
 	}
-	client := d.modelFlags.client()
-	if !d.Live {
-		d.agentFlags, client = recordedFlags, &llm.Client{Default: llm.Settings{Model: "operator (recorded)"}}
-	} else if err := client.Check(); err != nil {
-		return &usageError{err}
-	}
 	scene, err := demoScene()
 	if err != nil {
 		return err
 	}
-	log := logger(c, g.Verbose)
-	journal, err := createJournal(d.Runs)
-	if err != nil {
-		return err
-	}
-	defer journal.Close() // conduct has closed it, and told how, unless something fails before
 	dir, err := os.MkdirTemp("", "desktop-agent-demo-")
 	if err != nil {
 		return err
@@ -92,33 +83,39 @@ func (d *demoCmd) Run(ctx context.Context, c console, g *cli, line *kong.Context
 	if err := unpackDemo(dir); err != nil {
 		return err
 	}
-	desktop := scene.desktop(filepath.Join(dir, "home"))
-	s, err := openSession(ctx, desktop, log)
+	settings, client := run.Settings{Agent: d.agentFlags.settings(), Models: d.modelFlags.settings()}, d.modelFlags.client()
+	var stored *replay.Run
+	if d.Live {
+		if err := client.Check(); err != nil {
+			return &usageError{err}
+		}
+	} else if stored, err = replay.Open(filepath.Join(dir, "run")); err != nil {
+		return err
+	} else {
+		client = &llm.Client{Default: llm.Settings{Model: "operator (recorded)"}}
+		settings.Agent, settings.Models.Roles = stored.Info.Asked.Settings.Agent, rolesOf(client)
+	}
+	settings.Display = scene.desktop(filepath.Join(dir, "home"))
+	w, err := job{settings: settings, client: client, runs: d.Runs, steps: settings.Agent.MaxSteps, log: logger(c, g.Verbose)}.open(ctx, c)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer w.Close()
 	ready := time.Since(start)
+	w.Settings.Display.Home = "" // a folder that is gone when someone reads of it
 	var recorded *replay.Recorded
-	if !d.Live {
-		if recorded, err = openRecorded(filepath.Join(dir, "run"), journal); err != nil {
+	if stored != nil {
+		if recorded, err = replay.NewRecorded(stored, w.journal); err != nil {
 			return err
 		}
 		defer recorded.Close()
 		client.Model = recorded
 	}
-	a, err := agent.New(client, s.live(), d.parts(log))
+	a, err := w.agent(nil)
 	if err != nil {
 		return err
 	}
-	a.Journal, client.Record, client.Log, a.Models = journal, a.RecordCall, log, modelsOf(client)
-	desktop.Home = "" // a folder that is gone when someone reads of it
-	a.Settings = journalSettings(desktop, d.agentFlags, d.modelFlags)
-	a.Settings["demo"], a.Settings["live"] = true, d.Live
-	if d.Live {
-		a.Budget = client.Budget
-	}
-	err = conduct(ctx, c, a, s, journal, scene.Task, false)
+	err = w.conduct(ctx, c, a, scene.Task)
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -126,11 +123,8 @@ func (d *demoCmd) Run(ctx context.Context, c console, g *cli, line *kong.Context
 		fmt.Fprintln(c.Out, "FAIL: the run broke")
 		return err
 	}
-	return d.verdict(c, scene.Wants, s.Private.Home(), recorded, err, ready, time.Since(start))
+	return d.verdict(c, scene.Wants, w.Private.Home(), recorded, err, ready, time.Since(start))
 }
-
-// recordedFlags are how the agent works in the recorded run.
-var recordedFlags = agentFlags{Plan: "suggestive", Format: "code", MaxSteps: 50, ReviewEvery: 10}
 
 // check refuses flags that a recorded run cannot follow. Those of a file or the
 // environment are meant for other runs and do not count.
@@ -188,13 +182,4 @@ func unpackDemo(dir string) error {
 		return err
 	}
 	return os.CopyFS(dir, inside)
-}
-
-// openRecorded opens the model that answers from a run.
-func openRecorded(dir string, live replay.Live) (*replay.Recorded, error) {
-	run, err := replay.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	return replay.NewRecorded(run, live)
 }

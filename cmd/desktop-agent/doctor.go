@@ -13,6 +13,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -29,10 +30,11 @@ const checkLimit = 20 * time.Second
 // A patient is what the checks look at; later checks need what earlier ones found.
 type patient struct {
 	*doctorCmd
-	session
-	unfit error // why there is no display to look for
-	log   *slog.Logger
-	now   *screen.Observation
+	session *run.Session // nil until the display was found
+	input   bool         // mouse and keyboard were found
+	unfit   error        // why there is no display to look for
+	log     *slog.Logger
+	now     *screen.Observation
 }
 
 // A check is one line of the doctor's report.
@@ -56,7 +58,7 @@ func (d *doctorCmd) Run(ctx context.Context, c console, g *cli, line *kong.Conte
 		return &usageError{unfit}
 	}
 	p := &patient{doctorCmd: d, unfit: unfit, log: logger(c, g.Verbose)}
-	defer p.Close()
+	defer p.close()
 	checks := []check{
 		{"session", p.kind}, {"display", p.see}, {"screenshot", p.screenshot}, {"monitors", p.monitors},
 		{"windows", p.windows}, {"window manager", p.manager}, {"accessibility", p.accessibility},
@@ -96,6 +98,33 @@ func (d *doctorCmd) Run(ctx context.Context, c console, g *cli, line *kong.Conte
 	return nil
 }
 
+// open opens a session, without mouse and keyboard. on is the display that it
+// shares; nil for the one of the flags. What is done there is done because the
+// user asked for it by name, so no guard is asked.
+func (p *patient) open(ctx context.Context, on *run.Computer) (*run.Session, error) {
+	return run.Open(ctx, run.Settings{Display: p.desktopFlags.settings()}, &run.Options{
+		Agent: "doctor", Exempt: run.ExemptDoctor, NoInput: true, Computer: on, Getenv: os.Getenv, Log: p.log,
+		Watch: func(e run.Event) {
+			if d, ok := e.Data.(run.Acting); ok {
+				p.log.InfoContext(ctx, "acting", "action", actuator.Name(d.Action.Action), "exempt", d.Exempt)
+			}
+		},
+	})
+}
+
+// close ends the session, if there is one.
+func (p *patient) close() {
+	if p.session != nil {
+		p.session.Close()
+	}
+}
+
+// do performs an action.
+func (p *patient) do(ctx context.Context, a actuator.Action, f actuator.Frame) error {
+	p.session.Scope.Turn()
+	return p.session.Hand.Perform(ctx, run.Intent{Action: a, Frame: f, On: p.now, Source: run.FromProgram})
+}
+
 // kind tells the type of the session.
 func (p *patient) kind(context.Context) (string, error) {
 	if p.unfit != nil {
@@ -116,18 +145,20 @@ func (p *patient) see(ctx context.Context) (string, error) {
 	if !p.Virtual && p.Display == "" {
 		return "", errEarlier
 	}
-	if err := p.openScreen(ctx, p.desktopFlags, p.log); err != nil {
+	s, err := p.open(ctx, nil)
+	if err != nil {
 		return "", err
 	}
-	scale, err := scaleOf(p.display)
-	return p.display + ", " + scale, err
+	p.session = s
+	scale, err := scaleOf(s.Display)
+	return s.Display + ", " + scale, err
 }
 
 func (p *patient) screenshot(ctx context.Context) (string, error) {
-	if p.Screen == nil {
+	if p.session == nil {
 		return "", errEarlier
 	}
-	now, err := p.Screen.Observe(ctx)
+	now, err := p.session.Screen.Observe(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -163,10 +194,10 @@ func (p *patient) windows(context.Context) (string, error) {
 }
 
 func (p *patient) manager(context.Context) (string, error) {
-	if p.Screen == nil {
+	if p.session == nil {
 		return "", errEarlier
 	}
-	name, err := managerOf(p.display)
+	name, err := managerOf(p.session.Display)
 	if err == nil && name == "" {
 		err = hintError{errors.New("none is running, so that windows get no focus"), "start one, such as openbox (apt-get install openbox)"}
 	}
@@ -191,12 +222,13 @@ func (p *patient) accessibility(context.Context) (string, error) {
 
 // act connects to mouse and keyboard.
 func (p *patient) act(ctx context.Context) (string, error) {
-	if p.Screen == nil {
+	if p.session == nil {
 		return "", errEarlier
 	}
-	if err := p.openDevice(ctx, p.desktopFlags, p.log); err != nil {
+	if err := p.session.OpenInput(ctx); err != nil {
 		return "", err
 	}
+	p.input = true
 	return "mouse and keyboard over XTEST", nil
 }
 
@@ -206,10 +238,10 @@ const sampleText = "aZ?ñЖ漢😀"
 // clipboard reads the clipboard. It writes only where nobody else's text is on
 // it: text that it put there would be gone with this program.
 func (p *patient) clipboard(ctx context.Context) (string, error) {
-	if p.Device == nil {
+	if !p.input {
 		return "", errEarlier
 	}
-	text, owned, err := p.Device.Clipboard(ctx)
+	text, owned, err := p.session.Clipboard(ctx)
 	if owned && err == nil {
 		return fmt.Sprintf("%d characters were read, and left there", len([]rune(string(text)))), nil
 	}
@@ -219,14 +251,17 @@ func (p *patient) clipboard(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := p.Device.Do(ctx, actuator.SetClipboard{Text: sampleText}, nil); err != nil {
+	if err := p.do(ctx, actuator.SetClipboard{Text: sampleText}, nil); err != nil {
 		return "", err
 	}
-	other, err := actuator.Open(ctx, &actuator.Options{Display: p.display, Getenv: sessionEnv(p.Virtual), Log: p.log})
+	other, err := p.open(ctx, &run.Computer{Display: p.session.Display, Screen: p.session.Screen})
+	if err == nil {
+		defer other.Close()
+		err = other.OpenInput(ctx)
+	}
 	if err != nil {
 		return "", err
 	}
-	defer other.Close()
 	if text, _, err = other.Clipboard(ctx); err != nil {
 		return "", err
 	}

@@ -65,17 +65,17 @@ func managerOf(display string) (string, error) {
 // clickAndType opens a window, clicks into it at several points of the image
 // that a model would see, and types.
 func (p *patient) clickAndType(ctx context.Context) (string, error) {
-	if p.Device == nil || p.now == nil {
+	if !p.input || p.now == nil {
 		return "", errEarlier
 	}
 	visible := p.now.Image.Mapping.Source
 	box := image.Rect(0, 0, min(400, visible.Dx()), min(300, visible.Dy())).Add(visible.Min)
-	win, err := eventwin.Open(ctx, p.display, box.Add(visible.Size().Sub(box.Size()).Div(2)))
+	win, err := eventwin.Open(ctx, p.session.Display, box.Add(visible.Size().Sub(box.Size()).Div(2)))
 	if err != nil {
 		return "", err
 	}
 	defer win.Close()
-	if p.now, err = p.Screen.Observe(ctx); err != nil {
+	if p.now, err = p.session.Screen.Observe(ctx); err != nil {
 		return "", err
 	}
 	points := []image.Point{{1, 1}, {5, 3}, {9, 9}}
@@ -85,7 +85,7 @@ func (p *patient) clickAndType(ctx context.Context) (string, error) {
 		}
 	}
 	win.Clear()
-	if _, err := p.Device.Do(ctx, actuator.Type{Text: sampleText}, p.now.Image.Mapping); err != nil {
+	if err := p.do(ctx, actuator.Type{Text: sampleText}, p.now.Image.Mapping); err != nil {
 		return "", err
 	}
 	events, err := win.WaitFor(ctx, func(list []eventwin.Event) bool { return eventwin.Text(list) == sampleText })
@@ -102,7 +102,7 @@ func (p *patient) click(ctx context.Context, win *eventwin.Window, tenths image.
 	target := mapping.ToDevice(at)
 	win.Clear()
 	action := actuator.Click{At: &actuator.Point{X: at.X, Y: at.Y}, Button: actuator.Left, Count: 1}
-	if _, err := p.Device.Do(ctx, action, mapping); err != nil {
+	if err := p.do(ctx, action, mapping); err != nil {
 		return err
 	}
 	events, err := win.WaitFor(ctx, func(list []eventwin.Event) bool { return len(buttons(list)) >= 2 })

@@ -21,7 +21,6 @@ import (
 	"desktop-agent/agent"
 	"desktop-agent/replay"
 	"desktop-agent/replay/macro"
-	"desktop-agent/replay/report"
 	"desktop-agent/run"
 )
 
@@ -50,52 +49,46 @@ func (r *replayCmd) macro(ctx context.Context, c console, g *cli, stored *replay
 			return &usageError{err}
 		}
 	}
-	s, desktop, err := r.open(ctx, c, g, stored, line)
+	settings, err := r.settings(stored, line)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	journal, err := createJournal(r.Runs)
+	j := job{settings: settings, who: "macro", json: r.JSON, runs: r.Runs, keepHome: r.KeepHome, steps: len(m.Steps), log: logger(c, g.Verbose)}
+	if r.Heal == "model" {
+		j.client = client
+	}
+	w, err := j.onDesktop(ctx, c)
 	if err != nil {
 		return err
 	}
-	p := &macro.Player{Desktop: s.live(), Journal: journal, Log: logger(c, g.Verbose), Settings: r.settings(desktop, *stored.Info.Asked)}
+	defer w.Close()
+	p := macro.New(w.Session)
 	if r.Heal == "model" {
 		format, err := agent.FormatOf(r.Format)
 		if err != nil {
-			return errors.Join(err, journal.Close())
+			return err
 		}
-		client.Record, client.Log, p.Models = p.RecordCall, p.Log, modelsOf(client)
 		p.Heal = (&macro.ModelHealer{Model: client, Format: format}).Heal
 	}
-	return r.play(ctx, c, s, p, m, journal)
+	return r.play(ctx, c, w, p, m)
 }
 
-// play plays a macro with a person or a program watching, and closes the
-// journal whatever happens.
-func (r *replayCmd) play(ctx context.Context, c console, s *session, p *macro.Player, m *macro.Macro, journal *replay.Journal) error {
-	closeProgress := func() {}
-	if r.JSON {
-		p.Watch = jsonLines(c.Out)
-	} else {
-		shown := newProgress(c.Err, len(m.Steps), true)
-		p.Watch, closeProgress = shown.Watch, shown.Close
-	}
-	ctx, cancel := watchDesktop(ctx, s)
+// play plays a macro, and says how it ended.
+func (r *replayCmd) play(ctx context.Context, c console, w *work, p *macro.Player, m *macro.Macro) error {
+	ctx, cancel := w.While(ctx)
 	defer cancel()
 	result, err := p.Play(ctx, m)
-	closeProgress()
+	err = w.finish(err)
 	diverged, _ := errors.AsType[*macro.DivergedError](err)
-	rest := errors.Join(s.Device.Release(), journal.Close(), keepPicture(journal.Dir(), diverged), report.Save(journal.Dir()))
 	healed := ""
 	if result.Healed > 0 {
 		healed = fmt.Sprintf("; a model was asked for %d of them, %s", result.Healed, counted(result.Calls, "call"))
 	}
-	fmt.Fprintf(c.Err, "%d of %d steps done%s\nrun: %s\nreport: %s\n", result.Steps, len(m.Steps), healed,
-		journal.Dir(), filepath.Join(journal.Dir(), report.File))
+	fmt.Fprintf(c.Err, "%d of %d steps done%s\n", result.Steps, len(m.Steps), healed)
+	rest := errors.Join(keepPicture(w.journal.Dir(), diverged), w.tell(c))
 	switch {
 	case diverged != nil:
-		fmt.Fprintf(c.Err, "desktop-agent: %s\nexpected and seen: %s\nhint: %s\n", oneLine(err), filepath.Join(journal.Dir(), divergedFile),
+		fmt.Fprintf(c.Err, "desktop-agent: %s\nexpected and seen: %s\nhint: %s\n", oneLine(err), filepath.Join(w.journal.Dir(), divergedFile),
 			r.divergedHint())
 		return errors.Join(errNotDone, rest)
 	case result.Outcome == run.OutcomeStopped:

@@ -134,6 +134,8 @@ func (p *progress) Watch(e run.Event) {
 		}
 	case run.Acting:
 		p.doing(actuator.Describe(d.Action.Action))
+	case run.Refused:
+		p.line(indent, "the guard refused to "+actuator.Describe(d.Action.Action)+": "+d.Reason)
 	case run.Acted:
 		p.acted(d)
 	case run.GoalChecked:
@@ -314,10 +316,13 @@ func (p *progress) cleared() string {
 }
 
 // jsonLines returns a watcher that writes each event as a line of JSON.
-func jsonLines(out io.Writer) func(run.Event) {
-	lines := json.NewEncoder(out)
+func jsonLines(c console) func(run.Event) {
+	lines := json.NewEncoder(c.Out)
 	lines.SetEscapeHTML(false)
 	return func(e run.Event) {
+		if d, ok := e.Data.(run.RunStarted); ok && d.Guard == "none" {
+			fmt.Fprintln(c.Err, noGuard)
+		}
 		// A reader who goes away stops the run by a signal.
 		_ = lines.Encode(e)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,11 +13,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"desktop-agent/actuator"
-	"desktop-agent/replay"
 	"desktop-agent/replay/record"
-	"desktop-agent/replay/report"
 	"desktop-agent/run"
-	"desktop-agent/screen"
 )
 
 // recordCmd records what a person does.
@@ -38,41 +34,36 @@ func (r *recordCmd) Run(ctx context.Context, c console, g *cli, line *kong.Conte
 		return &usageError{err}
 	}
 	log := logger(c, g.Verbose)
-	s := &session{}
-	defer func() { s.Close() }()
-	if err := s.openScreen(ctx, r.desktopFlags, log); err != nil {
+	w, err := job{
+		settings: run.Settings{Display: r.desktopFlags.settings(), TextUnseen: r.TextUnseen}, who: "person", noInput: true,
+		runs: r.Runs, keepHome: r.KeepHome, watch: sayActions(c), log: log,
+	}.open(ctx, c)
+	if err != nil {
 		return err
 	}
-	options := &screen.Options{Display: s.display, Monitor: r.OnMonitor, Log: log, Settle: screen.SettleOptions{Off: true}}
-	if s.tree != nil {
-		options.Tree = s.tree
-	}
-	quick, err := screen.Open(ctx, options)
+	defer w.Close()
+	quick, err := w.QuickScreen(ctx)
 	if err != nil {
 		return err
 	}
 	defer quick.Close()
-	journal, err := createJournal(r.Runs)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := watchDesktop(ctx, s)
+	ctx, cancel := w.While(ctx)
 	defer cancel()
 	stop := actuator.Describe(actuator.Press{Keys: keys, Count: 1})
 	recorder := &record.Recorder{
-		Screen: s.Screen, Quick: quick, Display: s.display, Journal: journal, Task: r.Task, Stop: keys,
-		TextUnseen: r.TextUnseen, Settings: r.settings(), Log: log, Watch: sayActions(c),
+		Screen: w.Screen, Quick: quick, Display: w.Display, Scope: w.Scope, Task: r.Task, Stop: keys,
+		TextUnseen: r.TextUnseen, Settings: w.Settings, Log: log,
 		Ready: func() {
-			where := "display " + s.display
-			if s.Private != nil {
-				i := slices.IndexFunc(s.Private.Env(), func(v string) bool { return strings.HasPrefix(v, "XAUTHORITY=") })
-				where = fmt.Sprintf("the private desktop DISPLAY=%s %s", s.display, s.Private.Env()[i])
+			where := "display " + w.Display
+			if w.Private != nil {
+				i := slices.IndexFunc(w.Private.Env(), func(v string) bool { return strings.HasPrefix(v, "XAUTHORITY=") })
+				where = fmt.Sprintf("the private desktop DISPLAY=%s %s", w.Display, w.Private.Env()[i])
 			}
 			fmt.Fprintf(c.Err, "recording %s; to stop, %s\n", where, stop)
 		},
 	}
 	result, err := recorder.Run(ctx)
-	return r.report(c, journal, result, errors.Join(err, journal.Close()))
+	return r.report(c, w, result, w.finish(err))
 }
 
 // check refuses what cannot be recorded, and returns the hotkey.
@@ -89,19 +80,6 @@ func (r *recordCmd) check(line *kong.Context) ([]actuator.Key, error) {
 			"log in to an X11 session (\"on Xorg\"), or add --virtual for a private desktop"}
 	}
 	return keys, r.desktopFlags.check(line)
-}
-
-// settings are those that the run's first event tells, for a replay to open the
-// same desktop.
-func (r *recordCmd) settings() map[string]any {
-	d := r.desktopFlags
-	settings := map[string]any{"virtual": d.Virtual, "open": d.Open, "home": d.Home, "monitor": d.OnMonitor}
-	if d.Virtual {
-		settings["size"], settings["dpi"] = fmt.Sprintf("%dx%d", d.Size.X, d.Size.Y), d.DPI
-	} else {
-		settings["display"] = d.Display
-	}
-	return settings
 }
 
 // sayActions returns a watcher that tells each action in words, without what was
@@ -125,7 +103,7 @@ func sayActions(c console) func(run.Event) {
 }
 
 // report tells how a recording ended, and what can be done with it.
-func (r *recordCmd) report(c console, journal *replay.Journal, result record.Result, err error) error {
+func (r *recordCmd) report(c console, w *work, result record.Result, err error) error {
 	fmt.Fprintf(c.Err, "%s recorded in %s\n", counted(result.Steps, "step"), result.Elapsed.Round(100*time.Millisecond))
 	for _, note := range []struct {
 		n    int
@@ -140,16 +118,11 @@ func (r *recordCmd) report(c console, journal *replay.Journal, result record.Res
 			fmt.Fprintf(c.Err, "note: %d %s\n", note.n, note.text)
 		}
 	}
-	page := report.Save(journal.Dir())
-	fmt.Fprintf(c.Err, "run: %s\n", journal.Dir())
-	if page == nil {
-		fmt.Fprintf(c.Err, "report: %s\n", filepath.Join(journal.Dir(), report.File))
-	}
-	if err = cmp.Or(err, page); err != nil {
+	if err = cmp.Or(err, w.tell(c)); err != nil {
 		return err
 	}
 	if result.Steps > 0 {
-		fmt.Fprintf(c.Err, "replay it: desktop-agent replay --macro %s\n", journal.Dir())
+		fmt.Fprintf(c.Err, "replay it: desktop-agent replay --macro %s\n", w.journal.Dir())
 	}
 	if result.Outcome == run.OutcomeStopped {
 		return context.Canceled

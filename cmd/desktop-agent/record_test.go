@@ -14,6 +14,8 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/eventwin"
+	"desktop-agent/run"
+	"desktop-agent/run/runtest"
 )
 
 // TestRecord records a person at a window of another program: with text that is
@@ -23,9 +25,10 @@ func TestRecord(t *testing.T) {
 	win, err := eventwin.Open(t.Context(), d.Display(), image.Rect(100, 100, 500, 400))
 	require.NoError(t, err)
 	defer win.Close()
-	device, err := actuator.Open(t.Context(), &actuator.Options{Display: d.Display()})
-	require.NoError(t, err)
-	defer device.Close()
+	person := runtest.Open(t, run.Settings{Display: run.DisplaySettings{Name: d.Display()}}, nil)
+	do := func(a actuator.Action) {
+		require.NoError(t, person.Hand.Perform(t.Context(), run.Intent{Action: a, Frame: wholeDesktop{}, Source: run.FromProgram}))
+	}
 	const typed = "not for others"
 	for _, tt := range []struct {
 		name, says string
@@ -46,15 +49,13 @@ func TestRecord(t *testing.T) {
 				actuator.Type{Text: typed},
 				actuator.Press{Keys: []actuator.Key{"ctrl", "q"}, Count: 1},
 			} {
-				_, err := device.Do(t.Context(), a, wholeDesktop{})
-				require.NoError(t, err)
+				do(a)
 				time.Sleep(700 * time.Millisecond)
 			}
 			if tt.interrupt {
 				require.NoError(t, p.Process.Signal(syscall.SIGINT))
 			} else {
-				_, err := device.Do(t.Context(), actuator.Press{Keys: []actuator.Key{"ctrl", "f12"}, Count: 1}, nil)
-				require.NoError(t, err)
+				do(actuator.Press{Keys: []actuator.Key{"ctrl", "f12"}, Count: 1})
 			}
 			require.Equal(t, tt.code, p.code(), "%s", p.stderr)
 			events := checkEnded(t, p.run(), tt.outcome)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -14,7 +15,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/replay"
 	"desktop-agent/replay/offline"
@@ -129,15 +129,13 @@ func (r *replayCmd) offline(ctx context.Context, c console, stored *replay.Run, 
 	collectLess()
 	o := &offline.Options{Pixels: r.Frames}
 	if r.JSON {
-		o.Watch = jsonLines(c.Out)
+		o.Watch = jsonLines(c)
 	}
 	again, err := offline.New(stored, o)
 	if err != nil {
 		return &usageError{hintError{err, "for what a person or a macro did, write --macro instead of --offline"}}
 	}
-	if err := r.change(again.Agent, line); err != nil {
-		return err
-	}
+	r.change(&again.Settings.Agent, line)
 	result, err := again.Run(ctx)
 	if err != nil {
 		return err
@@ -192,74 +190,39 @@ func offlineSummary(r *offline.Result) string {
 	return text
 }
 
-// change gives an agent the settings of the command line.
-func (r *replayCmd) change(a *agent.Agent, line *kong.Context) error {
-	parts := r.parts(nil)
-	fresh, err := agent.New(a.Actor.Model, a.Desktop, parts)
-	if err != nil {
-		return err
-	}
-	for _, flag := range given(line) {
-		switch flag.Name {
-		case "plan":
-			if parts.Planning && a.Planner == nil {
-				a.Planner = fresh.Planner
-			} else if !parts.Planning {
-				a.Planner = nil
-			}
-		case "format":
-			a.Actor.Format = fresh.Actor.Format
-		case "max-steps":
-			a.MaxSteps = parts.MaxSteps
-		case "review-every":
-			a.Monitor = fresh.Monitor
-		}
-	}
-	return nil
-}
-
 // live gives the recorded replies to a live desktop.
 func (r *replayCmd) live(ctx context.Context, c console, g *cli, stored *replay.Run, line *kong.Context) error {
 	started := *stored.Info.Asked
 	if started.Parser == "" {
 		return &usageError{hintError{fmt.Errorf("no model decided in run %s", stored.Info.ID), "replay its actions: --macro"}}
 	}
-	log := logger(c, g.Verbose)
-	s, desktop, err := r.open(ctx, c, g, stored, line)
+	client := &llm.Client{Roles: map[llm.Role]llm.Settings{}}
+	for role, s := range started.Settings.Models.Roles {
+		client.Roles[role] = llm.Settings{Model: s.Model}
+	}
+	settings, err := r.settings(stored, line)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	journal, err := createJournal(r.Runs)
+	settings.Models.Roles, settings.Like = started.Settings.Models.Roles, started.Settings.Like
+	w, err := job{settings: settings, client: client, json: r.JSON, runs: r.Runs, keepHome: r.KeepHome, steps: settings.Agent.MaxSteps, log: logger(c, g.Verbose)}.
+		onDesktop(ctx, c)
 	if err != nil {
 		return err
 	}
-	defer journal.Close() // conduct has closed it, unless something fails before
-	recorded, err := replay.NewRecorded(stored, journal)
+	defer w.Close()
+	recorded, err := replay.NewRecorded(stored, w.journal)
 	if err != nil {
 		return err
 	}
 	defer recorded.Close()
-	client := &llm.Client{Model: recorded, Roles: map[llm.Role]llm.Settings{}, Log: log}
-	for role, model := range started.Models {
-		client.Roles[llm.Role(role)] = llm.Settings{Model: model}
-	}
-	parts, err := stored.Info.Parts()
+	client.Model = recorded
+	a, err := w.agent(nil)
 	if err != nil {
 		return err
 	}
-	parts.Log = log
-	a, err := agent.New(client, s.live(), parts)
-	if err != nil {
-		return err
-	}
-	if err := r.change(a, line); err != nil {
-		return err
-	}
-	a.Journal, client.Record = journal, a.RecordCall
-	a.Models, a.Settings = started.Models, r.settings(desktop, started)
 	a.Replay = &run.Replay{Run: stored.Info.ID, How: "model"}
-	err = conduct(ctx, c, a, s, journal, started.Task, r.JSON)
+	err = w.conduct(ctx, c, a, started.Task)
 	if n := recorded.Count(); err == nil && n.Unused > 0 {
 		fmt.Fprintf(c.Err, "note: %d recorded replies were not asked for\n", n.Unused)
 	}
@@ -273,66 +236,62 @@ func (r *replayCmd) live(ctx context.Context, c console, g *cli, stored *replay.
 	return err
 }
 
-// settings are those of the recorded run, on the desktop of this one.
-func (r *replayCmd) settings(d desktopFlags, started run.RunStarted) map[string]any {
-	settings := journalSettings(d, r.agentFlags, r.modelFlags)
-	for _, name := range []string{"max_steps", "review_every"} {
-		if v, ok := started.Settings[name]; ok {
-			settings[name] = v
-		}
-	}
-	return settings
-}
-
-// open opens the desktop of the recorded run, or the one that is asked for.
-func (r *replayCmd) open(ctx context.Context, c console, g *cli, stored *replay.Run, line *kong.Context) (*session, desktopFlags, error) {
+// settings are those of the recorded run, on its desktop; what stands on the
+// command line holds instead, and models are those of the flags.
+func (r *replayCmd) settings(stored *replay.Run, line *kong.Context) (run.Settings, error) {
+	s := run.Settings{Agent: stored.Info.Asked.Settings.Agent, Models: r.modelFlags.settings()}
+	r.agentFlags.change(&s.Agent, line)
 	desktop, err := recordedDesktop(stored, r.desktopFlags, line)
 	if err == nil {
 		err = desktop.check(line)
 	}
 	if err != nil {
-		return nil, desktop, &usageError{err}
+		return s, &usageError{err}
 	}
-	if desktop.Virtual {
-		fmt.Fprintf(c.Err, "desktop: private, %d×%d%s%s\n", desktop.Size.X, desktop.Size.Y,
-			prefixed(", with ", printable(desktop.Open)), prefixed(", home ", printable(desktop.Home)))
+	s.Display = desktop.settings()
+	return s, nil
+}
+
+// onDesktop opens a job, and says on which desktop.
+func (j job) onDesktop(ctx context.Context, c console) (*work, error) {
+	if d := j.settings.Display; d.Private {
+		fmt.Fprintf(c.Err, "desktop: private, %d×%d%s%s\n", d.Size.X, d.Size.Y,
+			prefixed(", with ", printable(d.Open)), prefixed(", home ", printable(d.Home)))
 	} else {
-		fmt.Fprintf(c.Err, "desktop: %s\n", printable(desktop.Display))
+		fmt.Fprintf(c.Err, "desktop: %s\n", printable(d.Name))
 	}
-	s, err := openSession(ctx, desktop, logger(c, g.Verbose))
-	return s, desktop, err
+	return j.open(ctx, c)
 }
 
 // recordedDesktop returns the desktop that a run was recorded on; what the
 // command line says of it holds instead.
 func recordedDesktop(stored *replay.Run, f desktopFlags, line *kong.Context) (desktopFlags, error) {
-	d, settings := f, stored.Info.Asked.Settings
+	d, was := f, stored.Info.Asked.Settings.Display
 	said := map[string]bool{}
 	for _, flag := range given(line) {
 		said[flag.Name] = true
 	}
-	virtual, _ := settings["virtual"].(bool)
-	if said["display"] || !virtual && !f.Virtual {
-		d.Virtual = f.Virtual
+	if said["display"] || !was.Private && !f.Virtual {
 		return d, nil
 	}
 	d.Virtual = true
-	if open, ok := settings["open"].(string); ok && !said["open"] {
-		d.Open = open
+	if was.Open != "" && !said["open"] {
+		d.Open = was.Open
 	}
-	if text, ok := settings["size"].(string); ok && !said["size"] {
-		if err := d.Size.UnmarshalText([]byte(text)); err != nil {
-			return d, fmt.Errorf("run %s: %w", stored.Info.ID, err)
-		}
+	if was.Size != (image.Point{}) && !said["size"] {
+		d.Size = size(was.Size)
 	}
-	if dpi, ok := settings["dpi"].(float64); ok && !said["dpi"] {
-		d.DPI = int(dpi)
+	if was.DPI != 0 && !said["dpi"] {
+		d.DPI = was.DPI
 	}
-	if home, ok := settings["home"].(string); ok && home != "" && !said["home"] {
+	if was.MaxImage != 0 && !said["max-image"] {
+		d.MaxImage = was.MaxImage
+	}
+	if was.Home != "" && !said["home"] {
 		// A run may come from somebody else: it names no other folder of this machine.
-		d.Home = filepath.Join(stored.Dir, "..", home)
-		if !filepath.IsLocal(home) || !isFolder(d.Home) {
-			return d, hintError{fmt.Errorf("run %s began with the home folder %s, which is not beside it", stored.Info.ID, printable(home)),
+		d.Home = filepath.Join(stored.Dir, "..", was.Home)
+		if !filepath.IsLocal(was.Home) || !isFolder(d.Home) {
+			return d, hintError{fmt.Errorf("run %s began with the home folder %s, which is not beside it", stored.Info.ID, printable(was.Home)),
 				"name that folder with --home"}
 		}
 	}

@@ -9,17 +9,12 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
-	"desktop-agent/agent"
-	"desktop-agent/llm"
 	"desktop-agent/replay"
-	"desktop-agent/replay/report"
 	"desktop-agent/run"
 )
 
@@ -54,33 +49,27 @@ func (r *runCmd) Run(ctx context.Context, c console, g *cli, line *kong.Context)
 	if err != nil {
 		return &usageError{err}
 	}
-	log := logger(c, g.Verbose)
-	s, err := openSession(ctx, r.desktopFlags, log)
+	w, err := job{
+		settings: run.Settings{Display: r.desktopFlags.settings(), Agent: r.agentFlags.settings(), Models: r.modelFlags.settings(), Like: like},
+		client:   client, runs: r.Runs, keepHome: r.KeepHome, json: r.JSON, steps: r.MaxSteps, log: logger(c, g.Verbose),
+	}.open(ctx, c)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	a, err := agent.New(client, s.live(), r.parts(log))
+	defer w.Close()
+	ask := asker(c)
+	if r.JSON {
+		ask = nil
+	}
+	a, err := w.agent(ask)
 	if err != nil {
 		return err
 	}
-	journal, err := createJournal(r.Runs)
-	if err != nil {
-		return err
-	}
-	a.Journal, a.Budget, client.Record, client.Log = journal, client.Budget, a.RecordCall, log
-	a.Settings, a.Models = journalSettings(r.desktopFlags, r.agentFlags, r.modelFlags), modelsOf(client)
-	if a.Actor.Like = like; like != nil {
-		a.Settings["like"] = like
-	}
-	if !r.JSON {
-		a.Ask = asker(c)
-	}
-	return conduct(ctx, c, a, s, journal, r.Task, r.JSON)
+	return w.conduct(ctx, c, a, r.Task)
 }
 
 // like returns the run that shows the actor how it can be done; nil for none.
-func (r *runCmd) like() (*agent.Demonstration, error) {
+func (r *runCmd) like() (*run.Demonstration, error) {
 	if r.Like == "" {
 		return nil, nil
 	}
@@ -89,119 +78,6 @@ func (r *runCmd) like() (*agent.Demonstration, error) {
 		return nil, err
 	}
 	return replay.Demonstrate(stored)
-}
-
-// createJournal begins a run in the folder of runs.
-func createJournal(runs string) (*replay.Journal, error) {
-	journal, err := replay.Create(runs)
-	if err != nil {
-		return nil, hintError{err, "name a folder that can be written to with --runs"}
-	}
-	return journal, nil
-}
-
-// conduct runs an agent with a person or a program watching, and closes the
-// journal whatever happens.
-func conduct(ctx context.Context, c console, a *agent.Agent, s *session, journal *replay.Journal, task string, asJSON bool) error {
-	closeProgress := func() {}
-	if asJSON {
-		lines := jsonLines(c.Out)
-		a.Watch = func(e run.Event) {
-			if d, ok := e.Data.(run.RunStarted); ok && d.Guard == "none" {
-				fmt.Fprintln(c.Err, noGuard)
-			}
-			lines(e)
-		}
-	} else {
-		// A status line that is written anew would run into the log.
-		verbose := a.Log != nil && a.Log.Enabled(ctx, slog.LevelDebug)
-		shown := newProgress(c.Err, a.MaxSteps, !verbose)
-		a.Watch, closeProgress = shown.Watch, shown.Close
-		if ask := a.Ask; ask != nil {
-			a.Ask = func(ctx context.Context, question string) (string, error) {
-				defer shown.Pause()()
-				return ask(ctx, question)
-			}
-		}
-	}
-	ctx, cancel := watchDesktop(ctx, s)
-	defer cancel()
-	result, err := a.Run(ctx, task)
-	closeProgress()
-	// Nothing stays pressed while the report is written.
-	if released := s.Device.Release(); !errors.Is(err, run.ErrDesktopGone) {
-		err = errors.Join(err, released)
-	}
-	// A journal that broke has been told of.
-	if closed := journal.Close(); !errors.Is(err, run.ErrJournal) {
-		err = errors.Join(err, closed)
-	}
-	page := report.Save(journal.Dir())
-	if !asJSON && err == nil {
-		fmt.Fprintln(c.Err, summary(result))
-	}
-	fmt.Fprintf(c.Err, "run: %s\n", journal.Dir())
-	if page == nil {
-		fmt.Fprintf(c.Err, "report: %s\n", filepath.Join(journal.Dir(), report.File))
-	}
-	if err = errors.Join(err, page); err != nil {
-		return err
-	}
-	switch result.Outcome {
-	case run.OutcomeStopped:
-		return context.Canceled
-	case run.OutcomeDone:
-		if !asJSON && result.Answer != "" {
-			fmt.Fprintln(c.Out, printable(result.Answer))
-		}
-		return nil
-	}
-	return errNotDone
-}
-
-// counted writes how many there are of a thing.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// summary says in a line or two how a run ended.
-func summary(r agent.Result) string {
-	text := fmt.Sprintf("%s after %s and %s; %s, %d tokens", strings.ReplaceAll(string(r.Outcome), "_", " "),
-		counted(r.Steps, "step"), r.Elapsed.Round(100*time.Millisecond), counted(r.Calls, "model call"), r.Usage.Input+r.Usage.Output)
-	if r.Dollars > 0 {
-		text += fmt.Sprintf(", $%.4f", r.Dollars)
-	}
-	if r.Answer != "" && r.Outcome != run.OutcomeDone && r.Outcome != run.OutcomeStopped {
-		text += "\nwhy: " + printable(r.Answer)
-	}
-	return text
-}
-
-// watchDesktop cancels the run when the private desktop breaks.
-func watchDesktop(ctx context.Context, s *session) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	if s.Private != nil {
-		go func() {
-			select {
-			case <-s.Private.Done():
-				cancel(fmt.Errorf("%w: %w", run.ErrDesktopGone, s.Private.Err()))
-			case <-ctx.Done():
-			}
-		}()
-	}
-	return ctx, func() { cancel(nil) }
-}
-
-// modelsOf names the model of each role.
-func modelsOf(c *llm.Client) map[string]string {
-	names := map[string]string{}
-	for _, role := range allRoles {
-		names[string(role)] = c.Settings(role).Model
-	}
-	return names
 }
 
 // asker returns how the actor asks the user: on a terminal, and not at all

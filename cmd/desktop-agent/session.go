@@ -4,75 +4,78 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
-	"desktop-agent/actuator"
 	"desktop-agent/agent"
+	"desktop-agent/llm"
+	"desktop-agent/replay"
+	"desktop-agent/replay/report"
 	"desktop-agent/run"
-	"desktop-agent/sandbox"
-	"desktop-agent/screen"
-	"desktop-agent/screen/atspi"
 )
 
-// A session is a desktop to look at and to act on.
-type session struct {
-	Private *sandbox.Desktop // nil on the user's own display
-	Screen  *screen.Screen
-	Device  *actuator.Device
-
-	display string // its name
-	tree    *atspi.Reader
+// A work is a session with somebody watching it, and the journal that it writes.
+type work struct {
+	*run.Session
+	journal *replay.Journal
+	show    *progress // nil where events are written as lines of JSON
 }
 
-// openSession starts the private desktop, if one is wanted, with its program,
-// and connects to the display.
-func openSession(ctx context.Context, f desktopFlags, log *slog.Logger) (*session, error) {
-	s := &session{}
-	err := s.openScreen(ctx, f, log)
-	if err == nil {
-		err = s.openDevice(ctx, f, log)
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
+// A job says what a session is opened for.
+type job struct {
+	settings run.Settings
+	who      string // "" for the agent
+	client   *llm.Client
+	exempt   run.Exemption
+	noInput  bool
+	runs     string // folder that keeps the runs
+	keepHome string
+	json     bool // write each event to standard output
+	steps    int  // how many there are at most
+	watch    func(run.Event)
+	log      *slog.Logger
 }
 
-// openScreen opens all that is needed to see.
-func (s *session) openScreen(ctx context.Context, f desktopFlags, log *slog.Logger) (err error) {
-	s.display = f.Display
-	bus := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
-	if f.Virtual {
-		options := &sandbox.Options{Size: image.Point(f.Size), DPI: f.DPI, HomeFrom: f.Home, Log: log}
-		if f.KeepHome != "" {
-			if err := newHome(f.KeepHome, f.Home); err != nil {
-				return err
+// open opens what a job needs, with a person or a program watching.
+func (j job) open(ctx context.Context, c console) (*work, error) {
+	w := &work{}
+	watch := j.watch
+	switch {
+	case watch != nil:
+	case j.json:
+		watch = jsonLines(c)
+	default:
+		// A status line that is written anew would run into the log.
+		verbose := j.log.Enabled(ctx, slog.LevelDebug)
+		w.show = newProgress(c.Err, j.steps, !verbose)
+		watch = w.show.Watch
+	}
+	options := &run.Options{
+		Agent: j.who, Client: j.client, Watch: watch, Exempt: j.exempt, NoInput: j.noInput, Getenv: os.Getenv, Log: j.log,
+		Journal: func() (_ run.Journal, err error) {
+			if w.journal, err = replay.Create(j.runs); err != nil {
+				return nil, hintError{err, "name a folder that can be written to with --runs"}
 			}
-			options.Home, options.HomeFrom = f.KeepHome, ""
-		}
-		if s.Private, err = sandbox.Start(ctx, options); err != nil {
-			return err
-		}
-		s.display, bus = s.Private.Display(), s.Private.BusAddress()
+			return w.journal, nil
+		},
 	}
-	if words := strings.Fields(f.Open); len(words) > 0 {
-		if _, err := s.Private.Open(ctx, words[0], words[1:]...); err != nil {
-			return err
+	if j.keepHome != "" {
+		if err := newHome(j.keepHome, j.settings.Display.Home); err != nil {
+			return nil, err
 		}
+		options.KeepHome = j.keepHome
 	}
-	options := &screen.Options{Display: s.display, Monitor: f.OnMonitor, Log: log}
-	// Without an accessibility bus there is a picture still, and each
-	// observation tells why there is nothing more.
-	if s.tree, err = atspi.Open(ctx, &atspi.Options{BusAddress: bus, Log: log}); err == nil {
-		options.Tree = s.tree
-	} else {
-		options.Tree = noTree{err}
+	var err error
+	if w.Session, err = run.Open(ctx, j.settings, options); err != nil {
+		if w.show != nil {
+			w.show.Close()
+		}
+		return nil, err
 	}
-	s.Screen, err = screen.Open(ctx, options)
-	return err
+	return w, nil
 }
 
 // newHome makes a home folder that is kept, with the content of another one if
@@ -90,66 +93,84 @@ func newHome(home, from string) error {
 	return nil
 }
 
-// noTree stands for a tree that cannot be read.
-type noTree struct{ err error }
-
-// Read returns the reason; it is [screen.TreeReader].
-func (n noTree) Read(context.Context) ([]atspi.Node, []string, error) { return nil, nil, n.err }
-
-// openDevice opens all that is needed to act.
-func (s *session) openDevice(ctx context.Context, f desktopFlags, log *slog.Logger) (err error) {
-	s.Device, err = actuator.Open(ctx, &actuator.Options{Display: s.display, Getenv: sessionEnv(f.Virtual), Log: log})
+// finish ends the run and writes its report. err is what the run ended with.
+func (w *work) finish(err error) error {
+	if w.show != nil {
+		w.show.Close()
+	}
+	// A desktop that is gone, or a journal that broke, has been told of.
+	if closed := w.Finish(); !errors.Is(err, run.ErrDesktopGone) && !errors.Is(err, run.ErrJournal) {
+		err = errors.Join(err, closed)
+	}
 	return err
 }
 
-// sessionEnv is the environment that tells the type of the session: a private
-// desktop is X11, whatever the user's own session is.
-func sessionEnv(private bool) func(string) string {
-	if private {
-		return func(string) string { return "" }
+// tell says where the run is, and writes its report.
+func (w *work) tell(c console) error {
+	page := report.Save(w.journal.Dir())
+	fmt.Fprintf(c.Err, "run: %s\n", w.journal.Dir())
+	if page == nil {
+		fmt.Fprintf(c.Err, "report: %s\n", filepath.Join(w.journal.Dir(), report.File))
 	}
-	return os.Getenv
+	return page
 }
 
-// Close lets every key go, and ends the private desktop.
-func (s *session) Close() error {
-	var errs []error
-	if s.Device != nil {
-		errs = append(errs, s.Device.Close())
+// agent puts an agent together; ask may be nil.
+func (w *work) agent(ask func(context.Context, string) (string, error)) (*agent.Agent, error) {
+	a, err := agent.New(w.Session)
+	if err != nil {
+		return nil, err
 	}
-	if s.Screen != nil {
-		errs = append(errs, s.Screen.Close())
+	if a.Ask = ask; ask != nil && w.show != nil {
+		a.Ask = func(ctx context.Context, question string) (string, error) {
+			defer w.show.Pause()()
+			return ask(ctx, question)
+		}
 	}
-	if s.tree != nil {
-		errs = append(errs, s.tree.Close())
-	}
-	if s.Private != nil {
-		errs = append(errs, s.Private.Close())
-	}
-	return errors.Join(errs...)
+	return a, nil
 }
 
-// parts say how the agent is put together.
-func (f agentFlags) parts(log *slog.Logger) agent.Parts {
-	return agent.Parts{Planning: f.Plan == "suggestive", Format: f.Format, MaxSteps: f.MaxSteps, ReviewEvery: f.ReviewEvery, Log: log}
-}
-
-// live is the session's desktop, as an agent sees and uses it.
-func (s *session) live() *run.Live { return &run.Live{Screen: s.Screen, Device: s.Device} }
-
-// agentFlags say how the agent works.
-type agentFlags struct {
-	Plan     string `help:"Planning: suggestive, which the actor may follow or not, or off." enum:"suggestive,off" default:"suggestive" group:"Agent"`
-	Format   string `help:"How the model writes its actions: code, which is read and never run, or tools." enum:"code,tools" default:"code" group:"Agent"`
-	MaxSteps int    `help:"Stop after this many steps." default:"50" group:"Limits"`
-
-	ReviewEvery int `help:"Have a model review the run every so many steps, and whenever it seems to go in circles; 0 for the latter only." default:"10" group:"Agent"`
-}
-
-// check refuses flags with which no run can be made.
-func (f agentFlags) check() error {
-	if f.MaxSteps < 1 {
-		return hintError{fmt.Errorf("the limit of steps is %d", f.MaxSteps), "write for example --max-steps 30"}
+// conduct has an agent do a task, and says how it ended.
+func (w *work) conduct(ctx context.Context, c console, a *agent.Agent, task string) error {
+	ctx, cancel := w.While(ctx)
+	defer cancel()
+	result, err := a.Run(ctx, task)
+	err = w.finish(err)
+	if w.show != nil && err == nil {
+		fmt.Fprintln(c.Err, summary(result))
 	}
-	return nil
+	if err = errors.Join(err, w.tell(c)); err != nil {
+		return err
+	}
+	switch result.Outcome {
+	case run.OutcomeStopped:
+		return context.Canceled
+	case run.OutcomeDone:
+		if w.show != nil && result.Answer != "" {
+			fmt.Fprintln(c.Out, printable(result.Answer))
+		}
+		return nil
+	}
+	return errNotDone
+}
+
+// summary says in a line or two how a run ended.
+func summary(r agent.Result) string {
+	text := fmt.Sprintf("%s after %s and %s; %s, %d tokens", strings.ReplaceAll(string(r.Outcome), "_", " "),
+		counted(r.Steps, "step"), r.Elapsed.Round(100*time.Millisecond), counted(r.Calls, "model call"), r.Usage.Input+r.Usage.Output)
+	if r.Dollars > 0 {
+		text += fmt.Sprintf(", $%.4f", r.Dollars)
+	}
+	if r.Answer != "" && r.Outcome != run.OutcomeDone && r.Outcome != run.OutcomeStopped {
+		text += "\nwhy: " + printable(r.Answer)
+	}
+	return text
+}
+
+// counted writes how many there are of a thing.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

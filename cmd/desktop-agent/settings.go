@@ -14,12 +14,13 @@ import (
 
 	"desktop-agent/llm"
 	"desktop-agent/llm/openai"
+	"desktop-agent/run"
 )
 
 // modelFlags say which models to ask, and how much they may cost.
 type modelFlags struct {
 	Model       string        `help:"Model of all roles that name no other." placeholder:"NAME" group:"Models"`
-	BaseURL     string        `name:"base-url" help:"Endpoint that speaks OpenAI's Chat Completions." default:"https://api.openai.com/v1" group:"Models"`
+	BaseURL     string        `name:"base-url" help:"Endpoint that speaks OpenAI's Chat Completions." default:"${base_url}" group:"Models"`
 	APIKey      string        `name:"api-key" help:"Key of the endpoint; on a command line others can read it, so give it in the environment." placeholder:"KEY" group:"Models"`
 	Temperature *float64      `help:"Temperature of all roles; the model's own if not given." placeholder:"T" group:"Models"`
 	Timeout     time.Duration `help:"Limit of one model call, all attempts together." default:"5m" group:"Models"`
@@ -31,7 +32,7 @@ type modelFlags struct {
 
 	MaxTokens  int              `help:"Stop before more tokens than this are used; 0 for no limit." placeholder:"N" group:"Limits"`
 	MaxDollars float64          `help:"Stop before more than this is spent; needs the price of each model." placeholder:"DOLLARS" group:"Limits"`
-	MaxTime    time.Duration    `help:"Stop after this time; 0 for no limit." default:"1h" group:"Limits"`
+	MaxTime    time.Duration    `help:"Stop after this time; 0 for no limit." default:"${max_time}" group:"Limits"`
 	Price      map[string]price `help:"Dollars per million tokens of a model: NAME=input/cached/output." placeholder:"NAME=I/C/O" group:"Limits"`
 }
 
@@ -75,6 +76,160 @@ func (f modelFlags) client() *llm.Client {
 	}
 }
 
+// settings are what a run's first event tells of the models.
+func (f modelFlags) settings() run.ModelSettings {
+	client := f.client()
+	return run.ModelSettings{
+		BaseURL: withoutSecrets(f.BaseURL), Roles: rolesOf(client),
+		MaxTokens: f.MaxTokens, MaxDollars: f.MaxDollars, MaxTime: f.MaxTime, Prices: client.Budget.Prices,
+	}
+}
+
+// rolesOf returns what holds for each role.
+func rolesOf(c *llm.Client) map[llm.Role]llm.Settings {
+	roles := map[llm.Role]llm.Settings{}
+	for _, role := range allRoles {
+		roles[role] = c.Settings(role)
+	}
+	return roles
+}
+
+// withoutSecrets is the address of an endpoint without the parts in which a
+// key may be.
+func withoutSecrets(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "no address" // its parts cannot be told apart
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// agentFlags say how the agent works.
+type agentFlags struct {
+	Plan string `help:"Planning: suggestive, which the actor may follow or not, or off." enum:"suggestive,off" default:"${planning}" group:"Agent"`
+
+	tuningFlags
+}
+
+// tuningFlags are what configurations of a benchmark have in common.
+type tuningFlags struct {
+	Format       string        `help:"How the model writes its actions: code, which is read and never run, or tools." enum:"code,tools" default:"${format}" group:"Agent"`
+	ReviewEvery  int           `help:"Have a model review the run every so many steps, and whenever it seems to go in circles; 0 for the latter only." default:"${review_every}" group:"Agent"`
+	MaxRevisions int           `help:"Change one plan at most so often; -1 for never." default:"${max_revisions}" group:"Agent"`
+	ScreenTokens int           `help:"How much of the screen's text a prompt shows, in tokens." default:"${screen_tokens}" group:"Agent"`
+	KeepImages   int           `help:"How many screenshots stay in the actor's conversation." default:"${keep_images}" group:"Agent"`
+	PruneImages  int           `help:"Drop so many older screenshots from it at a time." default:"${prune_images}" group:"Agent"`
+	GuardLimit   time.Duration `help:"Refuse an action of which the guard says nothing for so long." default:"${guard_limit}" group:"Agent"`
+
+	MaxSteps      int `help:"Stop after this many steps." default:"${max_steps}" group:"Limits"`
+	MaxBadReplies int `help:"Stop after so many replies in a row that are no action." default:"${max_bad_replies}" group:"Limits"`
+	MaxRefusals   int `help:"Stop when the screen did not confirm so many claims that the task is done." default:"${max_refusals}" group:"Limits"`
+
+	Detect detectorFlags `embed:"" prefix:"detect-"`
+}
+
+// detectorFlags are the thresholds of the detectors.
+type detectorFlags struct {
+	Repeats    int     `help:"The same actions on the same screen, so many times in a row." default:"${detect_repeats}" group:"Detectors"`
+	Window     int     `help:"Turns in which repetitions are looked for." default:"${detect_window}" group:"Detectors"`
+	SameScreen int     `help:"So many turns in a row on the same screen." default:"${detect_same_screen}" group:"Detectors"`
+	Alternate  int     `help:"So many turns in a row back and forth between two screens." default:"${detect_alternate}" group:"Detectors"`
+	NoEffect   int     `help:"So many turns in a row without an effect." default:"${detect_no_effect}" group:"Detectors"`
+	NoProgress int     `help:"So many turns in a row on the same step of the plan." default:"${detect_no_progress}" group:"Detectors"`
+	LowBudget  float64 `help:"The part of a budget that is low." default:"${detect_low_budget}" group:"Detectors"`
+}
+
+// defaults are the default values of flags, which [run.Defaults] has.
+func defaults() kong.Vars {
+	d := run.Defaults()
+	a, l := d.Agent, d.Agent.Detectors
+	vars := kong.Vars{"planning": a.Planning, "format": a.Format, "guard_limit": a.GuardLimit.String(), "detect_low_budget": fmt.Sprint(l.LowBudget),
+		"base_url": d.Models.BaseURL, "max_time": d.Models.MaxTime.String(), "quiet": d.Display.Quiet.String(), "ceiling": d.Display.Ceiling.String(),
+		"size": fmt.Sprintf("%dx%d", d.Display.Size.X, d.Display.Size.Y), "tree_silence": d.Display.TreeSilence.String(), "tree_limit": d.Display.TreeLimit.String()}
+	for name, n := range map[string]int{
+		"review_every": a.ReviewEvery, "max_revisions": a.MaxRevisions, "screen_tokens": a.ScreenTokens, "keep_images": a.KeepImages,
+		"prune_images": a.PruneInterval, "max_steps": a.MaxSteps, "max_bad_replies": a.MaxBadReplies, "max_refusals": a.MaxRefusals,
+		"detect_repeats": l.Repeats, "detect_window": l.Window, "detect_same_screen": l.SameScreen, "detect_alternate": l.Alternate,
+		"detect_no_effect": l.NoEffect, "detect_no_progress": l.NoProgress,
+		"dpi": d.Display.DPI, "max_image": d.Display.MaxImage, "tree_nodes": d.Display.TreeNodes,
+	} {
+		vars[name] = strconv.Itoa(n)
+	}
+	return vars
+}
+
+// agentSettings say what each flag sets.
+var agentSettings = map[string]func(*run.AgentSettings, agentFlags){
+	"plan":               func(s *run.AgentSettings, f agentFlags) { s.Planning = f.Plan },
+	"format":             func(s *run.AgentSettings, f agentFlags) { s.Format = f.Format },
+	"review-every":       func(s *run.AgentSettings, f agentFlags) { s.ReviewEvery = f.ReviewEvery },
+	"max-revisions":      func(s *run.AgentSettings, f agentFlags) { s.MaxRevisions = f.MaxRevisions },
+	"screen-tokens":      func(s *run.AgentSettings, f agentFlags) { s.ScreenTokens = f.ScreenTokens },
+	"keep-images":        func(s *run.AgentSettings, f agentFlags) { s.KeepImages = f.KeepImages },
+	"prune-images":       func(s *run.AgentSettings, f agentFlags) { s.PruneInterval = f.PruneImages },
+	"guard-limit":        func(s *run.AgentSettings, f agentFlags) { s.GuardLimit = f.GuardLimit },
+	"max-steps":          func(s *run.AgentSettings, f agentFlags) { s.MaxSteps = f.MaxSteps },
+	"max-bad-replies":    func(s *run.AgentSettings, f agentFlags) { s.MaxBadReplies = f.MaxBadReplies },
+	"max-refusals":       func(s *run.AgentSettings, f agentFlags) { s.MaxRefusals = f.MaxRefusals },
+	"detect-repeats":     func(s *run.AgentSettings, f agentFlags) { s.Detectors.Repeats = f.Detect.Repeats },
+	"detect-window":      func(s *run.AgentSettings, f agentFlags) { s.Detectors.Window = f.Detect.Window },
+	"detect-same-screen": func(s *run.AgentSettings, f agentFlags) { s.Detectors.SameScreen = f.Detect.SameScreen },
+	"detect-alternate":   func(s *run.AgentSettings, f agentFlags) { s.Detectors.Alternate = f.Detect.Alternate },
+	"detect-no-effect":   func(s *run.AgentSettings, f agentFlags) { s.Detectors.NoEffect = f.Detect.NoEffect },
+	"detect-no-progress": func(s *run.AgentSettings, f agentFlags) { s.Detectors.NoProgress = f.Detect.NoProgress },
+	"detect-low-budget":  func(s *run.AgentSettings, f agentFlags) { s.Detectors.LowBudget = f.Detect.LowBudget },
+}
+
+// settings are what the flags say.
+func (f agentFlags) settings() (s run.AgentSettings) {
+	for _, set := range agentSettings {
+		set(&s, f)
+	}
+	return s
+}
+
+// change sets what stands on the command line, and leaves the rest.
+func (f agentFlags) change(s *run.AgentSettings, line *kong.Context) {
+	for _, flag := range given(line) {
+		if set := agentSettings[flag.Name]; set != nil {
+			set(s, f)
+		}
+	}
+}
+
+// check refuses flags with which no run can be made.
+func (f tuningFlags) check() error {
+	for _, limit := range []struct {
+		flag, what string
+		n, least   int
+	}{
+		{"max-steps", "the limit of steps", f.MaxSteps, 1},
+		{"max-bad-replies", "the limit of bad replies", f.MaxBadReplies, 1},
+		{"max-refusals", "the limit of refused claims", f.MaxRefusals, 1},
+		{"screen-tokens", "the budget of the screen's text", f.ScreenTokens, 1},
+		{"keep-images", "the number of screenshots that stay", f.KeepImages, 1},
+		{"prune-images", "the number of screenshots that go at a time", f.PruneImages, 1},
+		{"review-every", "the number of steps between reviews", f.ReviewEvery, 0},
+		{"detect-repeats", "a detector's threshold", f.Detect.Repeats, 1},
+		{"detect-window", "a detector's threshold", f.Detect.Window, 1},
+		{"detect-same-screen", "a detector's threshold", f.Detect.SameScreen, 1},
+		{"detect-alternate", "a detector's threshold", f.Detect.Alternate, 1},
+		{"detect-no-effect", "a detector's threshold", f.Detect.NoEffect, 1},
+		{"detect-no-progress", "a detector's threshold", f.Detect.NoProgress, 1},
+	} {
+		if limit.n < limit.least {
+			return hintError{fmt.Errorf("%s is %d", limit.what, limit.n), fmt.Sprintf("write --%s with %d or more", limit.flag, limit.least)}
+		}
+	}
+	if !(f.Detect.LowBudget > 0 && f.Detect.LowBudget < 1) {
+		return hintError{fmt.Errorf("the part of a budget that is low is %v", f.Detect.LowBudget), "write for example --detect-low-budget 0.15"}
+	}
+	if f.GuardLimit <= 0 {
+		return hintError{fmt.Errorf("the guard's limit is %v", f.GuardLimit), "write for example --guard-limit 10m"}
+	}
+	return nil
+}
+
 // desktopFlags say which desktop to work on.
 type desktopFlags struct {
 	Display   string `help:"X display to work on; $$DISPLAY if not given." env:"DESKTOP_AGENT_DISPLAY,DISPLAY" placeholder:":0" group:"Desktop"`
@@ -82,9 +237,30 @@ type desktopFlags struct {
 	Open      string `help:"With --virtual: the program to open, with its arguments." placeholder:"PROGRAM" group:"Desktop"`
 	Home      string `help:"With --virtual: a folder whose content is copied into the desktop's home." placeholder:"FOLDER" group:"Desktop"`
 	KeepHome  string `help:"With --virtual: make the desktop's home this folder, which must not be there yet, and keep it." type:"path" placeholder:"FOLDER" env:"-" group:"Desktop"`
-	Size      size   `help:"With --virtual: the desktop's size in pixels." default:"1280x800" group:"Desktop"`
-	DPI       int    `name:"dpi" help:"With --virtual: pixels per inch." default:"96" group:"Desktop"`
+	Size      size   `help:"With --virtual: the desktop's size in pixels." default:"${size}" group:"Desktop"`
+	DPI       int    `name:"dpi" help:"With --virtual: pixels per inch." default:"${dpi}" group:"Desktop"`
 	OnMonitor int    `name:"monitor" help:"Show the model only this monitor, counted from 1; 0 for all." placeholder:"N" group:"Desktop"`
+
+	MaxImage    int           `help:"Longest side of the image that the model gets, in pixels." default:"${max_image}" group:"Desktop"`
+	Quiet       time.Duration `help:"How long nothing may be drawn before the screen counts as still." default:"${quiet}" group:"Desktop"`
+	Ceiling     time.Duration `help:"How long to wait for that at most." default:"${ceiling}" group:"Desktop"`
+	TreeSilence time.Duration `help:"A program that tells nothing of its accessibility tree for so long is left out." default:"${tree_silence}" group:"Desktop"`
+	TreeLimit   time.Duration `help:"The most that the tree of one program may take." default:"${tree_limit}" group:"Desktop"`
+	TreeNodes   int           `help:"The most elements that are read of one program." default:"${tree_nodes}" group:"Desktop"`
+}
+
+// settings are what a run's first event tells of the desktop.
+func (f desktopFlags) settings() run.DisplaySettings {
+	s := run.DisplaySettings{
+		Private: f.Virtual, Open: f.Open, Home: f.Home, Monitor: f.OnMonitor, MaxImage: f.MaxImage, Quiet: f.Quiet, Ceiling: f.Ceiling,
+		TreeSilence: f.TreeSilence, TreeLimit: f.TreeLimit, TreeNodes: f.TreeNodes,
+	}
+	if f.Virtual {
+		s.Size, s.DPI = image.Point(f.Size), f.DPI
+	} else {
+		s.Name = f.Display
+	}
+	return s
 }
 
 // errNoDisplay says that there is no display to look for.
@@ -115,6 +291,11 @@ func (f desktopFlags) check(line *kong.Context) error {
 	}
 	if f.OnMonitor < 0 {
 		return hintError{fmt.Errorf("there is no monitor %d", f.OnMonitor), "monitors count from 1; 0 is all of them"}
+	}
+	if f.MaxImage < 64 || f.Quiet <= 0 || f.Ceiling < f.Quiet || f.TreeSilence <= 0 || f.TreeLimit <= 0 || f.TreeNodes < 1 {
+		return hintError{fmt.Errorf("the desktop cannot be looked at so: image %d pixels, quiet %v, ceiling %v, tree silence %v, tree limit %v, tree nodes %d",
+			f.MaxImage, f.Quiet, f.Ceiling, f.TreeSilence, f.TreeLimit, f.TreeNodes),
+			"--max-image is 64 or more, --ceiling not below --quiet, and the others are above 0"}
 	}
 	if !f.Virtual && f.Display == "" {
 		return hintError{errNoDisplay, "start from a desktop session, set DISPLAY, or add --virtual for a private desktop"}

@@ -180,6 +180,8 @@ func (p *page) acts(s *replay.Step) {
 	p.add("")
 	for _, e := range s.Events {
 		switch e := e.Data.(type) {
+		case run.Refused:
+			p.quote("Refused by the guard: "+oneLine(actuator.DescribeFull(e.Action.Action)), e.Reason)
 		case run.BatchStopped:
 			p.quote("The rest was put off", e.Reason)
 		case run.Answered:

@@ -37,13 +37,17 @@ func everywhere(t testing.TB, text string) *replay.Run {
 	asJSON, err := json.Marshal(map[string]string{"text": text})
 	require.NoError(t, err)
 	w.put(run.RunStarted{Schema: run.Schema, Task: "write " + text, Models: map[string]string{"actor": text},
-		Settings: map[string]any{"deep": map[string]any{text: []any{text, 1.0}}}})
+		Settings: run.Settings{
+			Display: run.DisplaySettings{Name: text, Open: text, Home: text}, Agent: run.AgentSettings{},
+			Models: run.ModelSettings{BaseURL: text, Prices: llm.Prices{text: {Input: 1}}},
+			Like:   &run.Demonstration{Task: text, Steps: []string{text}}}})
 	small := screen.Mapping{Source: image.Rect(20, 40, 300, 240), Size: image.Pt(140, 100)}
 	w.look("f0001", run.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", ""), Mapping: small})
 	plan := &planner.Plan{Version: planner.Version, Task: text, Steps: []planner.Step{
 		{ID: "s1", Goal: "Find " + text, DoneWhen: text + " is there", Evidence: &planner.Evidence{FrameID: "f0001", Quote: text}}}}
 	w.put(run.Planned{Plan: plan, Error: text})
 	w.step = 1
+	w.put(run.Refused{Action: run.Recorded{Action: actuator.Type{Text: actuator.Secret(text)}}, Guard: text, Reason: text})
 	w.act("f0001", "Thought: "+text+"\n```python\npyautogui.write("+quote(text)+")\n```", actuator.Type{Text: actuator.Secret(text)})
 	pasted := actuator.Secret(strings.ToUpper(text))
 	w.act("f0001", string(asJSON), actuator.SetClipboard{Text: actuator.Secret(text)}, actuator.Paste{Text: &pasted})
@@ -144,7 +148,7 @@ func TestEveryFieldIsMasked(t *testing.T) {
 	m := newMasker(Redaction{Secrets: []string{secret}})
 	data := []run.EventData{
 		run.RunStarted{}, run.Observed{}, run.ModelCalled{}, run.Planned{}, run.Assessed{}, run.Proposed{}, run.Reviewed{},
-		run.Acting{}, run.Acted{}, run.BatchStopped{}, run.Answered{}, run.Located{}, run.Diverged{}, run.GoalChecked{}, run.RunEnded{},
+		run.Acting{}, run.Refused{}, run.Acted{}, run.BatchStopped{}, run.Answered{}, run.Located{}, run.Diverged{}, run.GoalChecked{}, run.RunEnded{},
 	}
 	assert.Len(t, data, len(replay.Kinds()), "all kinds are here")
 	for _, e := range data {
@@ -182,7 +186,7 @@ func fill(v reflect.Value, s string) {
 		v.Set(reflect.MakeMap(v.Type()))
 		e := reflect.New(v.Type().Elem()).Elem()
 		fill(e, s)
-		v.SetMapIndex(reflect.ValueOf(s), e)
+		v.SetMapIndex(reflect.ValueOf(s).Convert(v.Type().Key()), e)
 	case reflect.Interface:
 		if v.Type() == reflect.TypeFor[actuator.Action]() {
 			v.Set(reflect.ValueOf(actuator.Type{Text: actuator.Secret(s)}))

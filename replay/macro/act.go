@@ -6,7 +6,6 @@ import (
 	"image"
 	"slices"
 	"strings"
-	"time"
 
 	"desktop-agent/actuator"
 	"desktop-agent/run"
@@ -148,7 +147,7 @@ func types(a actuator.Action) bool {
 func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 	end := t.upto()
 	var list []aimed
-	var glance run.Glance
+	var capture run.Capture
 	bad, err := r.until(ctx, func() (bad *trouble) {
 		list, bad = r.aim(ctx, t, end)
 		return bad
@@ -159,10 +158,10 @@ func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 		if bad != nil || err != nil {
 			return bad, err
 		}
-		if glance, err = r.Desktop.Glance(ctx); err != nil {
+		if capture, err = r.Desktop.Capture(ctx); err != nil {
 			return nil, err
 		}
-		if sameWindows(glance.Windows, r.live.Windows) && (look >= looks/2 || r.sameSpots(list, glance)) {
+		if sameWindows(capture.Windows, r.live.Windows) && (look >= looks/2 || r.sameSpots(list, capture)) {
 			break
 		}
 		if look == looks-1 {
@@ -178,11 +177,11 @@ func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 	if err := r.keep(ctx); err != nil {
 		return nil, err
 	}
-	r.rec.Turn()
+	r.Scope.Turn()
 	if err := r.propose(ctx, t.Thought, t.Expect, list); err != nil {
 		return nil, err
 	}
-	return r.perform(ctx, list, glance, func() { t.next++ })
+	return r.perform(ctx, list, capture, run.FromRecording, func() { t.next++ })
 }
 
 // looks is how often it is looked again before input when the screen has changed
@@ -190,14 +189,14 @@ func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 const looks = 10
 
 // sameSpots reports whether the places of actions look as they did.
-func (r *player) sameSpots(list []aimed, glance run.Glance) bool {
-	if r.live.Bare == nil || glance.Bare == nil || r.live.Bare.Rect != glance.Bare.Rect {
+func (r *player) sameSpots(list []aimed, capture run.Capture) bool {
+	if r.live.Bare == nil || capture.Bare == nil || r.live.Bare.Rect != capture.Bare.Rect {
 		return false
 	}
 	for _, a := range list {
 		for _, at := range a.at {
-			box := image.Rectangle{Min: at, Max: at}.Inset(-12).Intersect(glance.Bare.Rect)
-			if changed(r.live.Bare.SubImage(box).(*image.RGBA), glance.Bare.SubImage(box).(*image.RGBA)) {
+			box := image.Rectangle{Min: at, Max: at}.Inset(-12).Intersect(capture.Bare.Rect)
+			if changed(r.live.Bare.SubImage(box).(*image.RGBA), capture.Bare.SubImage(box).(*image.RGBA)) {
 				return false
 			}
 		}
@@ -221,7 +220,7 @@ func (r *player) propose(ctx context.Context, thought, expect string, list []aim
 		}
 	}
 	for _, data := range append([]run.EventData{e}, events...) {
-		if err := r.rec.Emit(ctx, data); err != nil {
+		if err := r.Scope.Emit(ctx, data); err != nil {
 			return err
 		}
 	}
@@ -243,60 +242,52 @@ func (a *aimed) recorded() run.Recorded {
 // perform does actions that were proposed. It ends early, without trouble, where
 // the windows change in between: the rest then needs a new look. done is called
 // for each action of which something may have arrived.
-func (r *player) perform(ctx context.Context, list []aimed, glance run.Glance, done func()) (*trouble, error) {
+func (r *player) perform(ctx context.Context, list []aimed, capture run.Capture, source run.Source, done func()) (*trouble, error) {
 	for i, a := range list {
-		if err := r.rec.Emit(ctx, run.Acting{Index: i, Action: a.recorded(), Device: a.at}); err != nil {
-			return nil, err // not recorded, so not done
-		}
-		e := run.Acted{Index: i, Status: actuator.Delivered}
-		began := time.Now()
-		output, err := r.Desktop.Do(ctx, a.Action, r.live.Image.Mapping)
-		e.Output, e.Millis = output, time.Since(began).Milliseconds()
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
+		act, err := r.Hand.Do(ctx, run.Intent{
+			Action: a.Action, Written: a.recorded().Action, On: r.live.Observation, Index: i, Done: actions(list[:i]), Source: source,
+		})
 		if err != nil {
-			e.Status, e.Detail = actuator.Unknown, err.Error()
-			if errors.Is(err, actuator.ErrRefused) {
-				e.Status = actuator.Refused
-			}
+			return nil, err
 		}
-		if e.Status != actuator.Refused {
+		if act.Status != actuator.Refused {
 			done()
 		}
-		before := glance
-		if i == len(list)-1 || err != nil {
-			return r.after(ctx, a, e, before)
+		before := capture
+		if i == len(list)-1 || act.Status != actuator.Delivered {
+			return r.after(ctx, act, before)
 		}
-		if glance, err = r.Desktop.Glance(ctx); err != nil {
+		if capture, err = r.Desktop.Capture(ctx); err != nil {
 			return nil, err
 		}
-		if actuator.Shows(a.Action) && !changed(before.Bare, glance.Bare) {
-			e.Status = actuator.NoEffect
-		}
-		if err := r.rec.Emit(ctx, e); err != nil {
+		if err := act.Close(ctx, func() bool { return !changed(before.Bare, capture.Bare) }); err != nil {
 			return nil, err
 		}
-		if !sameWindows(before.Windows, glance.Windows) {
+		if !sameWindows(before.Windows, capture.Windows) {
 			return nil, errors.Join(r.see(ctx), r.keep(ctx))
 		}
 	}
 	return nil, nil
 }
 
+// actions are those of a list, as they are performed.
+func actions(list []aimed) (plain []actuator.Action) {
+	for _, a := range list {
+		plain = append(plain, a.Action)
+	}
+	return plain
+}
+
 // after looks at what came of the last action, and writes it.
-func (r *player) after(ctx context.Context, a aimed, e run.Acted, before run.Glance) (*trouble, error) {
+func (r *player) after(ctx context.Context, act *run.Act, before run.Capture) (*trouble, error) {
 	if err := r.see(ctx); err != nil {
-		return nil, errors.Join(err, r.rec.Emit(ctx, e))
+		return nil, errors.Join(err, act.Close(ctx, nil))
 	}
-	if e.Status == actuator.Delivered && actuator.Shows(a.Action) && !changed(before.Bare, r.live.Bare) {
-		e.Status = actuator.NoEffect
-	}
-	if err := r.rec.Emit(ctx, e); err != nil {
+	if err := act.Close(ctx, func() bool { return !changed(before.Bare, r.live.Bare) }); err != nil {
 		return nil, err
 	}
-	if e.Status == actuator.Refused || e.Status == actuator.Unknown {
-		return &trouble{missing, actuator.Describe(a.Action) + " arrives", "it was " + string(e.Status) + ": " + e.Detail}, nil
+	if act.Status == actuator.Refused || act.Status == actuator.Unknown {
+		return &trouble{missing, actuator.Describe(act.Action) + " arrives", "it was " + string(act.Status) + ": " + act.Detail}, nil
 	}
 	return nil, nil
 }

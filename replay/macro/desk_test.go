@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"desktop-agent/actuator"
 	"desktop-agent/actuator/eventwin"
 	"desktop-agent/replay"
 	"desktop-agent/replay/macro"
 	"desktop-agent/run"
+	"desktop-agent/run/runtest"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
@@ -28,7 +28,6 @@ import (
 type desk struct {
 	*sandbox.Desktop
 	screen *screen.Screen
-	live   *run.Live
 	tree   *atspi.Reader
 	trap   *eventwin.Window // fills the screen below all others
 }
@@ -82,11 +81,12 @@ func openDesk(ctx context.Context, t *testing.T, s setting) *desk {
 	d.screen, err = screen.Open(ctx, options)
 	require.NoError(t, err)
 	t.Cleanup(func() { d.screen.Close() })
-	device, err := actuator.Open(ctx, &actuator.Options{Display: d.Display()})
-	require.NoError(t, err)
-	t.Cleanup(func() { device.Close() })
-	d.live = &run.Live{Screen: d.screen, Device: device}
 	return d
+}
+
+// player returns a player on the desktop.
+func (d *desk) player(t *testing.T, j run.Journal) *macro.Player {
+	return macro.New(runtest.On(t, d.Display(), d.screen, j))
 }
 
 func limited(t *testing.T) context.Context {
@@ -127,7 +127,8 @@ func TestDemo(t *testing.T) {
 	t.Run("the recording", func(t *testing.T) {
 		ctx := limited(t)
 		d, m := openDesk(ctx, t, setting{}), load(t, demoDir)
-		p := &macro.Player{Desktop: d.live, Journal: j, Params: map[string]string{"file": "list.txt", "text2": "butter"}}
+		p := d.player(t, j)
+		p.Params = map[string]string{"file": "list.txt", "text2": "butter"}
 		result, err := p.Play(ctx, m)
 		require.NoError(t, err)
 		assert.Equal(t, run.OutcomeDone, result.Outcome)
@@ -138,14 +139,14 @@ func TestDemo(t *testing.T) {
 	t.Run("a recording of schema 1, without states and frames", func(t *testing.T) {
 		ctx := limited(t)
 		d, m := openDesk(ctx, t, setting{}), load(t, "../testdata/schema1")
-		_, err := (&macro.Player{Desktop: d.live, Journal: newJournal(t)}).Play(ctx, m)
+		_, err := d.player(t, newJournal(t)).Play(ctx, m)
 		require.NoError(t, err)
 		assert.Equal(t, "milk\ncheese\napples", text(t, d, "shopping.txt"))
 	})
 	t.Run("what it wrote", func(t *testing.T) {
 		ctx := limited(t)
 		d, m := openDesk(ctx, t, setting{}), load(t, j.Dir())
-		_, err := (&macro.Player{Desktop: d.live, Journal: newJournal(t)}).Play(ctx, m)
+		_, err := d.player(t, newJournal(t)).Play(ctx, m)
 		require.NoError(t, err)
 		assert.Equal(t, "milk\ncheese\napples", text(t, d, "list.txt"))
 	})

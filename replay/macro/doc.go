@@ -3,7 +3,7 @@
 //	run, err := replay.Open(dir)
 //	m, err := macro.Load(run, nil)
 //	err = m.Set("file", "list.txt") // one of m.Params()
-//	p := &macro.Player{Desktop: live, Journal: journal}
+//	p := macro.New(session)
 //	result, err := p.Play(ctx, m)
 //
 // For each action [Load] derives from the recording what it is for: the window,

@@ -20,6 +20,7 @@ import (
 
 // A fakeDesktop shows a draft; an action may change it.
 type fakeDesktop struct {
+	run.Comparison
 	draft string
 	react func(d *fakeDesktop, a actuator.Action) error
 	did   []actuator.Action
@@ -50,9 +51,9 @@ func (d *fakeDesktop) Observe(ctx context.Context) (*screen.Observation, error) 
 	return o, ctx.Err()
 }
 
-func (d *fakeDesktop) Glance(ctx context.Context) (run.Glance, error) {
+func (d *fakeDesktop) Capture(ctx context.Context) (run.Capture, error) {
 	o, err := (&fakeDesktop{draft: d.draft}).Observe(ctx)
-	return run.Glance{Bare: o.Bare, Windows: o.Windows}, err
+	return run.Capture{Bare: o.Bare, Windows: o.Windows}, err
 }
 
 func (d *fakeDesktop) Do(_ context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
@@ -81,36 +82,37 @@ func recorded(t *testing.T, task, first string, steps ...taken) *Macro {
 	ctx := t.Context()
 	j, err := replay.Create(t.TempDir())
 	require.NoError(t, err)
-	put := func(step int, data run.EventData) { require.NoError(t, j.Append(ctx, step, data)) }
+	scope := run.NewRecorder(j, nil).Scope(run.Where{Agent: "agent"})
+	put := func(data run.EventData) { require.NoError(t, scope.Emit(ctx, data)) }
 	d := &fakeDesktop{draft: first}
-	see := func(step int) string {
+	see := func() string {
 		o, err := d.Observe(ctx)
 		require.NoError(t, err)
-		require.NoError(t, j.Frame(ctx, o))
-		put(step, run.Saw(o, "1"))
+		require.NoError(t, scope.Observe(ctx, o, "1"))
 		return o.FrameID
 	}
-	put(0, run.RunStarted{Schema: run.Schema, Task: task, Planning: "off", Guard: "none"})
-	frame := see(0)
-	for n, s := range steps {
+	put(run.RunStarted{Schema: run.Schema, Task: task, Planning: "off", Guard: "none"})
+	frame := see()
+	for _, s := range steps {
+		scope.Turn()
 		p := run.Proposed{FrameID: frame, Thought: "I do it.", Expect: "It is done.", Params: s.params}
 		for _, a := range s.actions {
 			p.Actions = append(p.Actions, run.Recorded{Action: a})
 		}
-		put(n+1, p)
+		put(p)
 		if s.status == "" {
 			s.status = actuator.Delivered
 		}
 		for i, a := range s.actions {
-			put(n+1, run.Acting{Index: i, Action: run.Recorded{Action: a}})
-			put(n+1, run.Acted{Index: i, Status: s.status})
+			put(run.Acting{Index: i, Action: run.Recorded{Action: a}})
+			put(run.Acted{Index: i, Status: s.status})
 		}
 		if s.then != "" {
 			d.draft = s.then
 		}
-		frame = see(n + 1)
+		frame = see()
 	}
-	put(len(steps), run.RunEnded{Outcome: run.OutcomeDone})
+	put(run.RunEnded{Outcome: run.OutcomeDone})
 	require.NoError(t, j.Close())
 	stored, err := replay.Open(j.Dir())
 	require.NoError(t, err)
@@ -130,7 +132,7 @@ func play(t *testing.T, p *Player, m *Macro) (Result, []*replay.Step, error) {
 	t.Helper()
 	j, err := replay.Create(t.TempDir())
 	require.NoError(t, err)
-	p.Journal = j
+	on(p, p.Desktop, j)
 	if p.Patience == 0 {
 		p.Patience = 30 * time.Millisecond
 	}
@@ -139,6 +141,13 @@ func play(t *testing.T, p *Player, m *Macro) (Result, []*replay.Step, error) {
 	stored, err := replay.Open(j.Dir())
 	require.NoError(t, err)
 	return result, stepsOf(t, stored), played
+}
+
+// on has a player work on a desktop and write to a journal.
+func on(p *Player, d run.Desktop, j run.Journal) *Player {
+	p.Desktop, p.Scope = d, run.NewRecorder(j, nil).Scope(run.Where{Agent: "macro"})
+	p.Hand = run.NewHand(d.(run.Device), p.Scope)
+	return p
 }
 
 func stepsOf(t *testing.T, stored *replay.Run) (steps []*replay.Step) {

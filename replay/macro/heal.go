@@ -95,11 +95,11 @@ func (r *player) do(ctx context.Context, t *turn, list []aimed) (*trouble, error
 			return &trouble{missing, "an action for this screen", "what the model said is none: " + err.Error()}, nil
 		}
 	}
-	glance, err := r.Desktop.Glance(ctx)
+	capture, err := r.Desktop.Capture(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !sameWindows(glance.Windows, r.live.Windows) {
+	if !sameWindows(capture.Windows, r.live.Windows) {
 		if err := r.see(ctx); err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (r *player) do(ctx context.Context, t *turn, list []aimed) (*trouble, error
 	if err := r.propose(ctx, "Healed: "+t.Thought, t.Expect, list); err != nil {
 		return nil, err
 	}
-	bad, err := r.perform(ctx, list, glance, func() {})
+	bad, err := r.perform(ctx, list, capture, run.FromHealing, func() {})
 	if bad != nil || err != nil {
 		return bad, err
 	}

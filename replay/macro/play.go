@@ -11,7 +11,6 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
-	"desktop-agent/monitor"
 	"desktop-agent/run"
 	"desktop-agent/screen"
 )
@@ -28,43 +27,35 @@ const maxHeals = 3
 // of the recorded one, which stays as it is, and can be loaded as a macro.
 type Player struct {
 	Desktop run.Desktop
-	Journal run.Journal // new: it is written from the first event on, by this player alone
+	Hand    *run.Hand
+	Scope   *run.Scope // of a new journal: it is written from the first event on, by this player alone
 
 	Params   map[string]string                                             // values for parameters of the macro, as by [Macro.Set]
 	Heal     func(context.Context, HealRequest) ([]actuator.Action, error) // asked for a step that diverges; nil: healing is off
-	Watch    func(run.Event)                                               // is told each event once it is written
 	Log      *slog.Logger                                                  // nil: silent
 	Patience time.Duration                                                 // how long to look for what a step needs or leads to; 0 for 10 s
-	Models   map[string]string                                             // for the journal: by role, beside the actor "macro"
-	Settings map[string]any                                                // for the journal, without secrets
-
-	rec run.Recorder
+	Settings run.Settings                                                  // for the journal
 }
 
-// RecordCall writes a model call to the journal; it is what [llm.Client.Record]
-// of the model that heals must be.
-func (p *Player) RecordCall(ctx context.Context, call llm.Call) error { return p.rec.Call(ctx, call) }
+// New returns a player on the desktop of a session.
+func New(s *run.Session) *Player {
+	return &Player{Desktop: s.Desktop, Hand: s.Hand, Scope: s.Scope, Log: s.Log, Settings: s.Settings}
+}
 
-// A Result is how a macro ended.
+// A Result is how a macro ended: done, blocked where the desktop diverged, stopped,
+// out of budget, or error.
 type Result struct {
-	Outcome run.Outcome // done, blocked where the desktop diverged, stopped, or error
-	Answer  string      // what stopped it
-	Steps   int         // of the recording that were done, or healed
-	Healed  int         // steps for which a model was asked
-	Usage   llm.Usage   // of the model
-	Calls   int
-	Dollars float64
-	Elapsed time.Duration
+	run.Result     // but Steps are those of the recording that were done, or healed
+	Healed     int // steps for which a model was asked
 }
 
 // A player is the state of one replay.
 type player struct {
 	*Player
-	m       *Macro
-	live    *scene // the newest look
-	kept    bool   // it is in the journal
-	screens monitor.Screens
-	healed  int
+	m      *Macro
+	live   *scene // the newest observation
+	kept   bool   // it is in the journal
+	healed int
 }
 
 // A turn is a recorded step that is being done.
@@ -78,23 +69,38 @@ type turn struct {
 // step. A parameter that is unknown, or secret and not given, is an error before
 // anything is done.
 func (p *Player) Play(ctx context.Context, m *Macro) (Result, error) {
+	failed := Result{Result: run.Result{Outcome: run.OutcomeFailed}}
 	for _, name := range slices.Sorted(maps.Keys(p.Params)) {
 		if err := m.Set(name, p.Params[name]); err != nil {
-			return Result{Outcome: run.OutcomeFailed}, err
+			return failed, err
 		}
 	}
 	if err := m.complete(); err != nil {
-		return Result{Outcome: run.OutcomeFailed}, err
+		return failed, err
 	}
-	p.rec.Begin(p.Journal, p.Watch)
 	begin := time.Now()
 	r := &player{Player: p, m: m}
 	done, err := r.steps(ctx)
-	return r.end(ctx, Result{Steps: done, Healed: r.healed, Elapsed: time.Since(begin)}, err)
+	ended, endErr := p.Scope.End(ctx, ending(err), time.Since(begin))
+	ended.Steps = done
+	if _, diverged := errors.AsType[*DivergedError](err); diverged || endErr == nil {
+		endErr = errors.Join(err, endErr) // a result too, which the caller looks into
+	}
+	return Result{Result: ended, Healed: r.healed}, endErr
+}
+
+// ending is the error that ends the run. A desktop that diverged, or whatever kept
+// a model from helping then, blocks it.
+func ending(err error) error {
+	_, isDiverged := errors.AsType[*DivergedError](err)
+	if isDiverged && !errors.Is(err, llm.ErrBudget) {
+		return &run.Stop{Outcome: run.OutcomeBlocked, Answer: err.Error()}
+	}
+	return err
 }
 
 func (r *player) steps(ctx context.Context) (done int, err error) {
-	if err := r.rec.Emit(ctx, r.head()); err != nil {
+	if err := r.Scope.Emit(ctx, r.head()); err != nil {
 		return 0, err
 	}
 	if err := r.see(ctx); err != nil {
@@ -113,48 +119,15 @@ func (r *player) steps(ctx context.Context) (done int, err error) {
 }
 
 func (r *player) head() run.RunStarted {
-	models := map[string]string{string(llm.Actor): "macro"}
+	models := map[string]string{}
 	if r.Heal != nil {
-		maps.Copy(models, r.Models)
+		models = r.Settings.Models.Models()
 	}
+	models[string(llm.Actor)] = "macro"
 	return run.RunStarted{
-		Schema: run.Schema, Task: r.m.sub(r.m.Task), Planning: "off", Guard: "none", Models: models,
+		Schema: run.Schema, Task: r.m.sub(r.m.Task), Planning: "off", Guard: r.Hand.GuardName(), Models: models,
 		Settings: r.Settings, Replay: &run.Replay{Run: r.m.Run, How: "macro"},
 	}
-}
-
-// end writes the last event, whatever happened.
-func (r *player) end(ctx context.Context, result Result, err error) (Result, error) {
-	_, isDiverged := errors.AsType[*DivergedError](err)
-	switch {
-	case err == nil:
-		result.Outcome = run.OutcomeDone
-	case errors.Is(context.Cause(ctx), run.ErrDesktopGone):
-		result.Outcome, result.Answer = run.OutcomeFailed, context.Cause(ctx).Error()
-		err = context.Cause(ctx)
-	case ctx.Err() != nil:
-		result.Outcome, result.Answer = run.OutcomeStopped, context.Cause(ctx).Error()
-	case errors.Is(err, llm.ErrBudget):
-		result.Outcome, result.Answer = run.OutcomeOutOfBudget, err.Error()
-	case isDiverged: // or what asked for help failed
-		result.Outcome, result.Answer = run.OutcomeBlocked, err.Error()
-	default:
-		result.Outcome, result.Answer = run.OutcomeFailed, err.Error()
-	}
-	result.Usage, result.Calls, result.Dollars = r.rec.Totals()
-	ended := run.RunEnded{
-		Outcome: result.Outcome, Answer: result.Answer, Steps: r.rec.Step(), Usage: result.Usage,
-		Calls: result.Calls, Dollars: result.Dollars, Millis: result.Elapsed.Milliseconds(),
-	}
-	if result.Outcome == run.OutcomeFailed {
-		ended.Error = result.Answer
-	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if lost := r.rec.Emit(last, ended); lost != nil && !errors.Is(err, run.ErrJournal) {
-		err = errors.Join(err, lost)
-	}
-	return result, err
 }
 
 // whole does a step, with a model's help where that is on.
@@ -166,14 +139,14 @@ func (r *player) whole(ctx context.Context, t *turn) error {
 		}
 		event := run.Diverged{Of: t.Of, Frame: t.frame(bad), Expected: bad.expected, Found: bad.found}
 		if r.Heal == nil || heals == maxHeals {
-			return errors.Join(r.diverged(t, bad, heals), r.rec.Emit(ctx, event))
+			return errors.Join(r.diverged(t, bad, heals), r.Scope.Emit(ctx, event))
 		}
 		if heals == 0 {
 			r.healed++
 		}
-		r.rec.Turn()
+		r.Scope.Turn()
 		event.Healing = true
-		if err := r.rec.Emit(ctx, event); err != nil {
+		if err := r.Scope.Emit(ctx, event); err != nil {
 			return err
 		}
 		var again bool
@@ -247,12 +220,9 @@ func (r *player) keep(ctx context.Context) error {
 	if r.kept {
 		return nil
 	}
-	o := r.live.Observation
-	if err := r.Journal.Frame(context.WithoutCancel(ctx), o); err != nil {
-		return fmt.Errorf("%w: frame %s: %w", run.ErrJournal, o.FrameID, err)
-	}
 	r.kept = true
-	return r.rec.Emit(ctx, run.Saw(o, r.screens.Name(o.Bare)))
+	o := r.live.Observation
+	return r.Scope.Observe(ctx, o, r.Desktop.ScreenName(o))
 }
 
 // frame is the recorded frame that shows what a trouble lacks.
@@ -291,8 +261,6 @@ func (p *Player) log() *slog.Logger {
 	}
 	return p.Log
 }
-
-var _ run.Desktop = (*run.Live)(nil)
 
 // sameWindows reports whether two lists tell of the same windows at the same
 // places.

@@ -54,14 +54,18 @@ func saving(t *testing.T) *Macro {
 func TestPlay(t *testing.T) {
 	m := saving(t)
 	d := &fakeDesktop{draft: strings.Replace(mainWindow, "100 100", "300 40", 1), react: opensDialog}
-	var seen []run.Event
-	result, steps, err := play(t, &Player{Desktop: d, Watch: func(e run.Event) { seen = append(seen, e) }}, m)
+	result, steps, err := play(t, &Player{Desktop: d}, m)
 	require.NoError(t, err)
 	assert.Equal(t, run.OutcomeDone, result.Outcome)
 	assert.Equal(t, []actuator.Action{click(350, 65)}, d.did)
 	assert.Equal(t, []string{"run_started observed", "proposed located acting acted observed run_ended"}, kinds(steps))
-	for i, e := range seen {
-		assert.Equal(t, i+1, e.Seq)
+	n := 0
+	for _, step := range steps {
+		for _, e := range step.Events {
+			n++
+			assert.Equal(t, n, e.Seq)
+			assert.Equal(t, "macro", e.Agent)
+		}
 	}
 	started := steps[0].Started
 	assert.Equal(t, &run.Replay{Run: m.Run, How: "macro"}, started.Replay)
@@ -173,7 +177,7 @@ func TestHealedRunIsAMacro(t *testing.T) {
 	}
 	j, err := replay.Create(t.TempDir())
 	require.NoError(t, err)
-	p := &Player{Desktop: &fakeDesktop{draft: renamed, react: opens}, Journal: j, Patience: 1}
+	p := on(&Player{Patience: 1}, &fakeDesktop{draft: renamed, react: opens}, j)
 	p.Heal = func(context.Context, HealRequest) ([]actuator.Action, error) {
 		return []actuator.Action{click(150, 125)}, nil
 	}
@@ -240,16 +244,57 @@ func TestStopped(t *testing.T) {
 		return nil
 	}}
 	m := saving(t)
-	p := &Player{Desktop: d, Journal: discard{}}
+	p := on(&Player{}, d, discard{})
 	result, err := p.Play(ctx, m)
 	require.ErrorContains(t, err, "by the user")
 	assert.Equal(t, run.OutcomeStopped, result.Outcome)
 }
 
+// refuseAll is a guard that allows nothing.
+type refuseAll struct{ asked []run.Source }
+
+func (g *refuseAll) Name() string { return "nothing" }
+
+func (g *refuseAll) Allow(_ context.Context, in run.Intent) error {
+	g.asked = append(g.asked, in.Source)
+	return errors.New("nothing is allowed")
+}
+
+// TestGuard holds that a guard is asked for the actions of a macro, and for those
+// that a model chose while healing it, and that what it refuses is not done.
+func TestGuard(t *testing.T) {
+	for _, tt := range []struct {
+		name, draft string
+		want        run.Source
+	}{{"recorded", mainWindow, run.FromRecording}, {"healed", behind + update, run.FromHealing}} {
+		t.Run(tt.name, func(t *testing.T) {
+			d, j, g := &fakeDesktop{draft: tt.draft, react: opensDialog}, &run.Memory{}, &refuseAll{}
+			p := on(&Player{Patience: time.Millisecond}, d, j)
+			p.Hand.Guard = g
+			p.Heal = func(_ context.Context, q HealRequest) ([]actuator.Action, error) {
+				return []actuator.Action{click(500, 415)}, nil
+			}
+			_, err := p.Play(t.Context(), saving(t))
+			require.Error(t, err)
+			assert.Contains(t, g.asked, tt.want)
+			assert.Empty(t, d.did)
+			refused := 0
+			for _, e := range j.Events() {
+				assert.NotEqual(t, "acting", e.Kind, "what is refused does not look attempted")
+				if r, ok := e.Data.(run.Refused); ok {
+					refused++
+					assert.Equal(t, "nothing is allowed", r.Reason)
+				}
+			}
+			assert.Equal(t, len(g.asked), refused)
+		})
+	}
+}
+
 // TestJournalFirst holds that nothing is done which cannot be written.
 func TestJournalFirst(t *testing.T) {
 	d := &fakeDesktop{draft: mainWindow, react: opensDialog}
-	_, err := (&Player{Desktop: d, Journal: discard{full: "acting"}}).Play(t.Context(), saving(t))
+	_, err := on(&Player{}, d, discard{full: "acting"}).Play(t.Context(), saving(t))
 	require.ErrorIs(t, err, run.ErrJournal)
 	assert.Empty(t, d.did)
 }
@@ -263,7 +308,7 @@ func TestHealBudget(t *testing.T) {
 		d := &fakeDesktop{draft: behind + update, react: opensDialog}
 		p := &Player{Desktop: d, Heal: func(context.Context, HealRequest) ([]actuator.Action, error) { return nil, tt.err }}
 		j := &last{}
-		p.Journal, p.Patience = j, time.Millisecond
+		on(p, d, j).Patience = time.Millisecond
 		result, err := p.Play(t.Context(), saving(t))
 		require.ErrorIs(t, err, tt.err)
 		assert.Equal(t, tt.want, result.Outcome)
@@ -290,7 +335,7 @@ func TestModelHealer(t *testing.T) {
 		llmtest.Text("I would close it."),
 		llmtest.Text("Thought: A dialog is in the way.\nExpect: It is gone.\n```python\npyautogui.click(500, 415)\n```"),
 	}}}}
-	client := &llm.Client{Model: model, Default: llm.Settings{Model: "m"}, Record: func(ctx context.Context, c llm.Call) error { return p.RecordCall(ctx, c) }}
+	client := &llm.Client{Model: model, Default: llm.Settings{Model: "m"}, Record: func(ctx context.Context, c llm.Call) error { return p.Scope.Call(ctx, c) }}
 	h := &ModelHealer{Model: client, Format: agent.Format{Name: "code", Parser: pyautogui.Parser{}}}
 	p = &Player{Desktop: d, Heal: func(ctx context.Context, q HealRequest) ([]actuator.Action, error) {
 		live := *q.Live

@@ -24,6 +24,7 @@ import (
 	"desktop-agent/actuator/eventwin"
 	"desktop-agent/replay/macro"
 	"desktop-agent/run"
+	"desktop-agent/run/runtest"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -99,11 +100,18 @@ func (v variation) run(t *testing.T) string {
 	}
 	g := d.guarded(ctx, t, v)
 	how := map[string]int{}
-	p := &macro.Player{Desktop: g, Journal: newJournal(t), Patience: 3 * time.Second, Watch: func(e run.Event) {
-		if l, ok := e.Data.(run.Located); ok {
-			how[l.How]++
-		}
-	}}
+	session := runtest.Open(t, run.Settings{}, &run.Options{
+		Computer: &run.Computer{Display: d.Display(), Screen: d.screen}, Guard: g,
+		Journal: func() (run.Journal, error) { return newJournal(t), nil },
+		Watch: func(e run.Event) {
+			if l, ok := e.Data.(run.Located); ok {
+				how[l.How]++
+			}
+		},
+	})
+	g.Desktop = session.Desktop
+	p := macro.New(session)
+	p.Desktop, p.Patience = g, 3*time.Second
 	if v.heal {
 		p.Heal = closeDialog
 	}
@@ -146,7 +154,8 @@ func (v variation) run(t *testing.T) string {
 	return fmt.Sprintf("| %s | %s | %s | %d | %d | %.1f |", v.name, got, strings.Join(found, ", "), g.clicks, len(g.wrong), took.Seconds())
 }
 
-// A guarded desktop looks up by itself what each click will hit.
+// A guarded desktop looks up by itself what each click will hit: it is the guard
+// that is asked before each. It shows a dialog after one of them.
 type guarded struct {
 	run.Desktop
 	t      *testing.T
@@ -156,6 +165,8 @@ type guarded struct {
 	did    int
 	clicks int
 	wrong  []string
+
+	disturbed bool
 }
 
 func (d *desk) guarded(ctx context.Context, t *testing.T, v variation) *guarded {
@@ -165,28 +176,50 @@ func (d *desk) guarded(ctx context.Context, t *testing.T, v variation) *guarded 
 	eye, err := screen.Open(ctx, &screen.Options{Display: d.Display(), Tree: tree})
 	require.NoError(t, err)
 	t.Cleanup(func() { eye.Close() })
-	return &guarded{Desktop: d.live, t: t, v: v, desk: d, eye: eye}
+	return &guarded{t: t, v: v, desk: d, eye: eye}
 }
 
-func (g *guarded) Do(ctx context.Context, a actuator.Action, f actuator.Frame) (string, error) {
-	for _, p := range actuator.Points(a) {
+// Name is of [run.Guard].
+func (g *guarded) Name() string { return "the test" }
+
+// Allow notes what a click will hit, and allows it.
+func (g *guarded) Allow(ctx context.Context, in run.Intent) error {
+	for _, p := range actuator.Points(in.Action) {
 		o, err := g.eye.Observe(ctx)
 		if err != nil {
-			return "", err
+			return err
 		}
-		device := f.ToDevice(image.Pt(p.X, p.Y))
+		device := in.On.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
 		n, _ := o.NodeAt(o.Image.Mapping.ToImage(device))
 		g.clicks++
 		if hit := n.Role + ` "` + n.Name + `"`; !slices.Contains(intended, strings.ReplaceAll(hit, "\u202f…", "...")) {
 			g.wrong = append(g.wrong, fmt.Sprintf("%v: %s", device, hit))
 		}
 	}
-	output, err := g.Desktop.Do(ctx, a, f)
-	if g.did++; err == nil && g.did == g.v.dialog {
-		_, err := g.desk.Open(ctx, "zenity", "--info", "--title=Update", "--text=An update is there.")
-		require.NoError(g.t, err)
+	g.did++
+	return nil
+}
+
+// Observe is the first thing after an action, or else Capture.
+func (g *guarded) Observe(ctx context.Context) (*screen.Observation, error) {
+	g.disturb(ctx)
+	return g.Desktop.Observe(ctx)
+}
+
+// Capture is between two actions.
+func (g *guarded) Capture(ctx context.Context) (run.Capture, error) {
+	g.disturb(ctx)
+	return g.Desktop.Capture(ctx)
+}
+
+// disturb opens the dialog, once.
+func (g *guarded) disturb(ctx context.Context) {
+	if g.v.dialog == 0 || g.did != g.v.dialog || g.disturbed {
+		return
 	}
-	return output, err
+	g.disturbed = true
+	_, err := g.desk.Open(ctx, "zenity", "--info", "--title=Update", "--text=An update is there.")
+	require.NoError(g.t, err)
 }
 
 // closeDialog stands for a model that dismisses what is in the way.

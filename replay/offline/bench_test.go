@@ -9,14 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"desktop-agent/agent"
 	"desktop-agent/replay/offline"
+	"desktop-agent/run"
 )
 
 var full = image.Pt(1920, 1080)
 
 // bench replays a run again and again.
-func bench(b *testing.B, steps int, pixels bool, change ...func(*agent.Agent)) {
+func bench(b *testing.B, steps int, pixels bool, change ...func(*run.Settings)) {
 	collectLess(b)
 	run := record(b, newScript(steps, full), pixels, change...)
 	n := 0

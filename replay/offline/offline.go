@@ -6,7 +6,7 @@
 //	…
 //	r, err := offline.New(run, nil)
 //	…
-//	r.Agent.MaxSteps = 10 // the recorded settings, or others to try
+//	r.Settings.Agent.MaxSteps = 10 // the recorded settings, or others to try
 //	result, err := r.Run(ctx)
 //	fmt.Println(result.Differences, result.Prompts)
 package offline
@@ -43,13 +43,13 @@ const kept = 20
 
 // A Replay is one recorded run to be done again. It is used once.
 type Replay struct {
-	// Agent is put together as the recorded run's was. Its settings may be
-	// changed before Run; its Desktop, Journal, Ask and models may not.
-	Agent *agent.Agent
+	// Settings are those of the recorded run; others may be tried, before Run.
+	Settings run.Settings
 
-	run  *replay.Run
-	task string
-	tape *tape
+	run   *replay.Run
+	task  string
+	tape  *tape
+	watch func(run.Event)
 }
 
 // A Result tells what came of a replay.
@@ -97,54 +97,50 @@ func New(stored *replay.Run, o *Options) (*Replay, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	parts, err := stored.Info.Parts()
-	if err != nil {
-		return nil, fmt.Errorf("replay %s: %w", stored.Info.ID, err)
+	if stored.Info.Asked == nil {
+		return nil, fmt.Errorf("replay %s: its journal does not tell what was asked", stored.Info.ID)
 	}
 	started := *stored.Info.Asked
 	if started.Replay != nil && started.Replay.How == "macro" || started.Parser == "" {
 		return nil, fmt.Errorf("replay %s: no model decided in it: its actions can be replayed as a macro, on a desktop", stored.Info.ID)
 	}
-	r := &Replay{run: stored, task: started.Task, tape: newTape(stored, o)}
-	client := &llm.Client{Model: r.tape, Roles: map[llm.Role]llm.Settings{}, Budget: budgetOf(started.Settings)}
-	for role, model := range started.Models {
-		client.Roles[llm.Role(role)] = llm.Settings{Model: model}
-	}
-	a, err := agent.New(client, r.tape, parts)
-	if err != nil {
+	if _, err := agent.FormatOf(started.Parser); err != nil {
 		return nil, fmt.Errorf("replay %s: %w", stored.Info.ID, err)
+	}
+	r := &Replay{Settings: started.Settings, run: stored, task: started.Task, tape: newTape(stored, o), watch: o.Watch}
+	return r, nil
+}
+
+// open puts the agent together.
+func (r *Replay) open(ctx context.Context) (*run.Session, *agent.Agent, error) {
+	m := r.Settings.Models
+	client := &llm.Client{
+		Model: r.tape, Roles: map[llm.Role]llm.Settings{},
+		// The time is another one now.
+		Budget: &llm.Budget{MaxTokens: m.MaxTokens, MaxDollars: m.MaxDollars, Prices: m.Prices},
+	}
+	for role, s := range m.Roles {
+		client.Roles[role] = llm.Settings{Model: s.Model}
+	}
+	s, err := run.Open(ctx, r.Settings, &run.Options{
+		Client: client, Desktop: r.tape, Device: r.tape, Guard: r.tape, Watch: r.watch,
+		Journal: func() (run.Journal, error) { return r.tape, nil },
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := agent.New(s)
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
 	}
 	if p, ok := a.Planner.(*planner.Planner); ok {
 		p.Now = r.tape.now
 	}
-	a.Journal, a.Ask, a.Watch = r.tape, r.tape.answer, o.Watch
-	if client.Budget.MaxTokens > 0 || client.Budget.MaxDollars > 0 {
-		a.Budget = client.Budget
+	if m.MaxTokens == 0 && m.MaxDollars == 0 {
+		a.Budget = nil
 	}
-	client.Record = a.RecordCall
-	r.Agent = a
-	return r, nil
-}
-
-// number returns a setting that is a whole number; 0 if it is not there.
-func number(settings map[string]any, name string) int {
-	n, _ := settings[name].(float64)
-	return int(n)
-}
-
-// budgetOf returns the recorded limits on what a run spends, but not on its
-// time, which is another one now.
-func budgetOf(settings map[string]any) *llm.Budget {
-	dollars, _ := settings["max_dollars"].(float64)
-	b := &llm.Budget{MaxTokens: number(settings, "max_tokens"), MaxDollars: dollars, Prices: llm.Prices{}}
-	prices, _ := settings["prices"].(map[string]any)
-	for model, p := range prices {
-		if p, ok := p.(map[string]any); ok {
-			price := func(key string) float64 { v, _ := p[key].(float64); return v }
-			b.Prices[model] = llm.Price{Input: price("input"), Cached: price("cached"), Output: price("output")}
-		}
-	}
-	return b
+	a.Ask = r.tape.answer
+	return s, a, nil
 }
 
 // Run does the run again. An error means that the recording cannot be read, or
@@ -156,8 +152,13 @@ func (r *Replay) Run(ctx context.Context) (*Result, error) {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.tape.cancel = cancel
+	s, a, err := r.open(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("replay %s: %w", r.run.Info.ID, err)
+	}
+	defer s.Close() // nothing of it is live
 	result := &Result{}
-	result.Result, result.Err = r.Agent.Run(inner, r.task)
+	result.Result, result.Err = a.Run(inner, r.task)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

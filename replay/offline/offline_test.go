@@ -15,7 +15,6 @@ import (
 	"go.uber.org/goleak"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/replay"
 	"desktop-agent/replay/offline"
 	"desktop-agent/run"
@@ -26,12 +25,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const demo = "../../cmd/desktop-agent/demo/run"
 
 // again replays a run.
-func again(t testing.TB, stored *replay.Run, o *offline.Options, change ...func(*agent.Agent)) *offline.Result {
+func again(t testing.TB, stored *replay.Run, o *offline.Options, change ...func(*run.Settings)) *offline.Result {
 	t.Helper()
 	r, err := offline.New(stored, o)
 	require.NoError(t, err)
 	for _, f := range change {
-		f(r.Agent)
+		f(&r.Settings)
 	}
 	result, err := r.Run(t.Context())
 	require.NoError(t, err)
@@ -77,9 +76,8 @@ func TestWhatRunsDo(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct {
-		script func(*script)
-		agent  func(*agent.Agent)
-		over   bool
+		script   func(*script)
+		settings func(*run.Settings)
 	}{
 		"plain": {},
 		"a batch": {script: func(s *script) {
@@ -92,20 +90,20 @@ func TestWhatRunsDo(t *testing.T) {
 		"zoom":            {script: func(s *script) { s.replyN = code("agent.zoom(10, 10, 100, 80)") }},
 		"copy":            {script: func(s *script) { s.replyN = code("agent.copy()") }},
 		"nobody to ask":   {script: func(s *script) { s.replyN = code("agent.ask('which?')") }},
-		"an answer": {script: func(s *script) { s.replyN = code("agent.ask('which?')") }, agent: func(a *agent.Agent) {
-			a.Ask = func(context.Context, string) (string, error) { return "the red one", nil }
+		"an answer": {script: func(s *script) {
+			s.replyN, s.ask = code("agent.ask('which?')"), func(context.Context, string) (string, error) { return "the red one", nil }
 		}},
 		"infeasible": {script: func(s *script) { s.replyN = code("FAIL: there is no such page") }},
 		"not confirmed": {script: func(s *script) {
 			s.out = map[string]string{"goal": `{"shown":false,"evidence":"","missing":"the page"}`}
 		}},
 		"no plan":      {script: func(s *script) { s.fails = map[string]error{"generate": errors.New("503")} }},
-		"planning off": {agent: func(a *agent.Agent) { a.Planner = nil }},
-		"a demonstration": {agent: func(a *agent.Agent) {
-			a.Actor.Like = &agent.Demonstration{Task: "once", Steps: []string{"click it"}}
-			a.Settings["like"] = a.Actor.Like
+		"planning off": {settings: func(s *run.Settings) { s.Agent.Planning = "off" }},
+		"a demonstration": {settings: func(s *run.Settings) {
+			s.Like = &run.Demonstration{Task: "once", Steps: []string{"click it"}}
 		}},
-		"out of steps":       {agent: func(a *agent.Agent) { a.MaxSteps = 3; a.Settings["max_steps"] = 3 }},
+		"out of steps":       {settings: func(s *run.Settings) { s.Agent.MaxSteps = 3 }},
+		"a guard refuses":    {script: func(s *script) { s.guard = refusing(90) }},
 		"the endpoint fails": {script: func(s *script) { s.fails = map[string]error{"propose": errors.New("503")} }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,9 +111,9 @@ func TestWhatRunsDo(t *testing.T) {
 			if tt.script != nil {
 				tt.script(s)
 			}
-			change := tt.agent
+			change := tt.settings
 			if change == nil {
-				change = func(*agent.Agent) {}
+				change = func(*run.Settings) {}
 			}
 			stored := record(t, s, true, change)
 			require.NotNil(t, stored.Info.Ended)
@@ -134,7 +132,7 @@ func TestWhatRunsDo(t *testing.T) {
 func TestOtherWays(t *testing.T) {
 	stored := record(t, newScript(4, image.Pt(800, 600)), true)
 	t.Run("other settings", func(t *testing.T) {
-		result := again(t, stored, nil, func(a *agent.Agent) { a.MaxSteps = 2 })
+		result := again(t, stored, nil, func(s *run.Settings) { s.Agent.MaxSteps = 2 })
 		assert.False(t, result.Same())
 		assert.Equal(t, run.OutcomeOutOfSteps, result.Outcome)
 		last := result.Differences[len(result.Differences)-1]
@@ -142,18 +140,14 @@ func TestOtherWays(t *testing.T) {
 		assert.Positive(t, result.Unused)
 	})
 	t.Run("no plan", func(t *testing.T) {
-		result := again(t, stored, nil, func(a *agent.Agent) { a.Planner = nil })
+		result := again(t, stored, nil, func(s *run.Settings) { s.Agent.Planning = "off" })
 		assert.False(t, result.Same())
 		assert.Equal(t, "planned", result.Differences[0].Kind)
 		assert.Positive(t, result.Changed, "the actor reads no plan")
 		assert.Contains(t, result.Prompts[0].Diff, "\n-**SUGGESTED PLAN:**")
 	})
 	t.Run("another format", func(t *testing.T) {
-		result := again(t, stored, nil, func(a *agent.Agent) {
-			var err error
-			a.Actor.Format, err = agent.FormatOf("tools")
-			require.NoError(t, err)
-		})
+		result := again(t, stored, nil, func(s *run.Settings) { s.Agent.Format = "tools" })
 		assert.False(t, result.Same())
 		assert.Equal(t, "proposed", result.Differences[0].Kind)
 	})
@@ -335,4 +329,16 @@ func TestNewHoldsNothing(t *testing.T) {
 	_, err = offline.New(stored, nil)
 	require.Error(t, err)
 	goleak.VerifyNone(t, goleak.IgnoreCurrent())
+}
+
+// A refusing guard allows no click at this column of the image.
+type refusing int
+
+func (r refusing) Name() string { return "strict" }
+
+func (r refusing) Allow(_ context.Context, in run.Intent) error {
+	if c, ok := in.Action.(actuator.Click); ok && c.At.X == int(r) {
+		return errors.New("that button sends a mail")
+	}
+	return nil
 }

@@ -29,12 +29,15 @@ import (
 // A script is a desktop and a model that go through a run of any length: each
 // step clicks a button, and the screen shows the next number.
 type script struct {
+	run.Comparison
 	size   image.Point
 	nodes  int
 	pages  []*image.RGBA // of the screen, one after the other
 	sent   [][]byte      // the same, encoded
 	steps  int           // after which the run is done
 	replyN func(step int) string
+	ask    func(context.Context, string) (string, error) // the user
+	guard  run.Guard
 
 	mu     sync.Mutex // held while a model answers
 	now    int        // the page
@@ -83,8 +86,8 @@ func (s *script) Observe(context.Context) (*screen.Observation, error) {
 	return o, nil
 }
 
-func (s *script) Glance(context.Context) (run.Glance, error) {
-	return run.Glance{Bare: s.page(), Windows: s.windows()}, nil
+func (s *script) Capture(context.Context) (run.Capture, error) {
+	return run.Capture{Bare: s.page(), Windows: s.windows()}, nil
 }
 
 func (s *script) Do(_ context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
@@ -151,25 +154,35 @@ type thin struct{ *replay.Journal }
 func (thin) Frame(context.Context, *screen.Observation) error { return nil }
 
 // record performs a script, and opens the run that was written.
-func record(t testing.TB, s *script, frames bool, change ...func(*agent.Agent)) *replay.Run {
+func record(t testing.TB, s *script, frames bool, change ...func(*run.Settings)) *replay.Run {
 	t.Helper()
 	j, err := replay.Create(t.TempDir())
 	require.NoError(t, err)
-	client := &llm.Client{Model: s, Default: llm.Settings{Model: "script"}, Retry: llm.Retry{Attempts: 1}}
-	a, err := agent.New(client, s, agent.Parts{Planning: true, Format: "code", MaxSteps: s.steps + 10, ReviewEvery: 10})
-	require.NoError(t, err)
-	a.Models = map[string]string{"planner": "script", "actor": "script", "worldmodel": "script", "monitor": "script"}
-	a.Settings = map[string]any{"max_steps": a.MaxSteps, "review_every": 10}
-	a.Journal, client.Record = j, a.RecordCall
-	if !frames {
-		a.Journal = thin{j}
+	settings := run.Settings{Agent: run.AgentSettings{Planning: "suggestive", Format: "code", MaxSteps: s.steps + 10, ReviewEvery: 10}}
+	settings.Models.Roles = map[llm.Role]llm.Settings{}
+	for _, role := range []llm.Role{llm.Planner, llm.Actor, llm.WorldModel, llm.Monitor} {
+		settings.Models.Roles[role] = llm.Settings{Model: "script"}
 	}
 	for _, f := range change {
-		f(a)
+		f(&settings)
 	}
+	session, err := run.Open(t.Context(), settings, &run.Options{
+		Client:  &llm.Client{Model: s, Default: llm.Settings{Model: "script"}, Retry: llm.Retry{Attempts: 1}},
+		Desktop: s, Device: s, Guard: s.guard,
+		Journal: func() (run.Journal, error) {
+			if frames {
+				return j, nil
+			}
+			return thin{j}, nil
+		},
+	})
+	require.NoError(t, err)
+	a, err := agent.New(session)
+	require.NoError(t, err)
+	a.Ask = s.ask
 	_, err = a.Run(t.Context(), "Go through the pages")
 	_ = err // a run that ends with an error is recorded too
-	require.NoError(t, j.Close())
+	require.NoError(t, session.Close())
 	stored, err := replay.Open(j.Dir())
 	require.NoError(t, err)
 	return stored

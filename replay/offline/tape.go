@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/monitor"
 	"desktop-agent/replay"
@@ -23,9 +22,11 @@ var errDiverged = errors.New("the run goes another way than the recorded one")
 
 // A tape stands for all that a run meets: the desktop, the models and the
 // journal. It plays the recorded ones, and compares what the agent makes of it.
-// It is an [run.Past], an [llm.Model] and an [run.Journal].
+// It is a [run.Desktop], a [run.Device], a [run.Guard], an [llm.Model] and a
+// [run.Journal].
 type tape struct {
 	run    *replay.Run
+	guard  string // of the recorded run
 	opt    Options
 	want   int                     // of the frames
 	reader *reader                 // while the replay runs
@@ -58,7 +59,7 @@ func newTape(stored *replay.Run, o *Options) *tape {
 	case o.Pixels || stored.Info.Schema < 2: // which names no screens
 		want = pixels
 	}
-	return &tape{run: stored, opt: *o, want: want, sheets: map[int]*sheet{}, talks: map[conversation]*talk{}, read: -1}
+	return &tape{run: stored, guard: stored.Info.Asked.Guard, opt: *o, want: want, sheets: map[int]*sheet{}, talks: map[conversation]*talk{}, read: -1}
 }
 
 // open begins to read the recording, until close.
@@ -176,11 +177,11 @@ func (t *tape) Observe(ctx context.Context) (*screen.Observation, error) {
 // schema 1, whose frames have the pointer on them.
 func (t *tape) judges() bool { return t.opt.Pixels && t.run.Info.Schema >= 2 }
 
-// Glance shows what was seen last; what is made of it, the tape tells.
-func (t *tape) Glance(ctx context.Context) (run.Glance, error) {
+// Capture shows what was seen last; what is made of it, the tape tells.
+func (t *tape) Capture(ctx context.Context) (run.Capture, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return run.Glance{Bare: t.newest.Bare, Windows: t.newest.Windows}, context.Cause(ctx)
+	return run.Capture{Bare: t.newest.Bare, Windows: t.newest.Windows}, context.Cause(ctx)
 }
 
 // act returns what was recorded of an action of the agent's step. t.mu is held.
@@ -228,31 +229,53 @@ type ended struct {
 func (e *ended) Error() string { return e.detail }
 func (e *ended) Unwrap() error { return e.kind }
 
-// Screen names the newest screen; it is of [run.Past], as the next two.
-func (t *tape) Screen() string {
+// Name names the guard of the recorded run.
+func (t *tape) Name() string { return t.guard }
+
+// Allow refuses what the recorded run's guard refused.
+func (t *tape) Allow(_ context.Context, in run.Intent) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, err := t.sheet()
+	if err != nil || s == nil {
+		return err
+	}
+	for _, r := range s.Refused {
+		if r.Index == in.Index && reflect.DeepEqual(r.Action.Action, in.Action) {
+			return errors.New(r.Reason)
+		}
+	}
+	return nil
+}
+
+// ScreenName names the newest screen.
+func (t *tape) ScreenName(*screen.Observation) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.name
 }
 
-// Stopped returns why the batch ended before an action.
-func (t *tape) Stopped(index int) string {
+// Surprise returns why the batch ended before an action.
+func (t *tape) Surprise(aim run.Aim) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s, err := t.sheet(); err == nil && s != nil && s.Stopped != nil && len(s.Acts) == index {
+	if s, err := t.sheet(); err == nil && s != nil && s.Stopped != nil && len(s.Acts)+len(s.Refused) == len(aim.Done) {
 		return s.Stopped.Reason
 	}
 	return ""
 }
 
-// Still reports whether an action changed nothing: by the journal or, where only
-// one action lies between two frames, by these.
-func (t *tape) Still(index int) bool {
+// WindowChange tells nothing: why a batch ended is asked before the next action.
+func (t *tape) WindowChange(_, _ run.Capture) string { return "" }
+
+// Unchanged reports whether an action changed nothing: by the journal or, where
+// only one action lies between two frames, by these.
+func (t *tape) Unchanged(index int, _ func() bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s, err := t.sheet()
 	if err == nil && s != nil && t.judges() && len(s.Acts) == 1 && t.previous != nil {
-		return agent.Unchanged(t.previous, t.newest)
+		return run.Unchanged(t.previous, t.newest)
 	}
 	act := t.act(index)
 	return act != nil && act.Acted != nil && act.Acted.Status == actuator.NoEffect

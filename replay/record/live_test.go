@@ -21,6 +21,7 @@ import (
 	"desktop-agent/replay"
 	"desktop-agent/replay/record"
 	"desktop-agent/run"
+	"desktop-agent/run/runtest"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
@@ -33,7 +34,7 @@ type stage struct {
 	t       *testing.T
 	ctx     context.Context
 	desktop *sandbox.Desktop
-	device  *actuator.Device
+	person  *run.Session // its hand acts as a person does
 	screen  *screen.Screen
 	quick   *screen.Screen
 	tree    *atspi.Reader
@@ -66,9 +67,7 @@ func newStage(t *testing.T, home string) *stage {
 	s.quick, err = screen.Open(ctx, &screen.Options{Display: s.desktop.Display(), Tree: s.tree, Settle: screen.SettleOptions{Off: true}})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.quick.Close() })
-	s.device, err = actuator.Open(ctx, &actuator.Options{Display: s.desktop.Display()})
-	require.NoError(t, err)
-	t.Cleanup(func() { s.device.Close() })
+	s.person = runtest.On(t, s.desktop.Display(), s.screen, nil)
 	return s
 }
 
@@ -77,8 +76,8 @@ func newStage(t *testing.T, home string) *stage {
 func (s *stage) do(rest time.Duration, actions ...actuator.Action) {
 	s.t.Helper()
 	for _, a := range actions {
-		_, err := s.device.Do(s.ctx, a, all{image.Rectangle{Max: stageSize}})
-		require.NoError(s.t, err, "%T", a)
+		in := run.Intent{Action: a, Frame: all{image.Rectangle{Max: stageSize}}, Source: run.FromProgram}
+		require.NoError(s.t, s.person.Hand.Perform(s.ctx, in), "%T", a)
 		s.rest(rest)
 	}
 }
@@ -100,7 +99,7 @@ func (s *stage) record(unseen bool, script func()) (record.Result, *replay.Run) 
 	require.NoError(s.t, err)
 	ready := make(chan struct{})
 	r := &record.Recorder{
-		Screen: s.screen, Quick: s.quick, Display: s.desktop.Display(), Journal: journal, Task: "what the script does",
+		Screen: s.screen, Quick: s.quick, Display: s.desktop.Display(), Scope: run.NewRecorder(journal, nil).Scope(run.Where{Agent: "person"}), Task: "what the script does",
 		TextUnseen: unseen, Ready: func() { close(ready) },
 	}
 	type ended struct {

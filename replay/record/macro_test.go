@@ -16,6 +16,7 @@ import (
 	"desktop-agent/replay"
 	"desktop-agent/replay/macro"
 	"desktop-agent/run"
+	"desktop-agent/run/runtest"
 )
 
 // find returns where the middle of a control is, once it is there.
@@ -90,8 +91,7 @@ func TestReplay(t *testing.T) {
 		journal, err := replay.Create(t.TempDir())
 		require.NoError(t, err)
 		defer journal.Close()
-		p := &macro.Player{Desktop: &run.Live{Screen: s.screen, Device: s.device}, Journal: journal}
-		result, err := p.Play(s.ctx, m)
+		result, err := macro.New(runtest.On(t, s.desktop.Display(), s.screen, journal)).Play(s.ctx, m)
 		require.NoError(t, err)
 		assert.Equal(t, run.OutcomeDone, result.Outcome)
 		assert.Equal(t, text, s.saved(file))

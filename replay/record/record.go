@@ -2,9 +2,10 @@
 // trajectory as an agent's run: it can be looked at, replayed as a macro, and
 // shown to an agent as a demonstration.
 //
-//	journal, err := replay.Create("runs")
+//	s, err := run.Open(ctx, settings, &run.Options{Agent: "person", Journal: journal, NoInput: true})
 //	…
-//	r := &record.Recorder{Screen: s, Display: ":0", Journal: journal, Task: "Save the file as notes.txt"}
+//	defer s.Close()
+//	r := &record.Recorder{Screen: s.Screen, Display: s.Display, Scope: s.Scope, Task: "Save the file as notes.txt"}
 //	result, err := r.Run(ctx) // until ctrl+alt+esc
 //
 // Input is listened to with the RECORD extension, which takes it from nobody:
@@ -58,7 +59,6 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/replay"
 	"desktop-agent/run"
 )
 
@@ -66,7 +66,7 @@ import (
 // have one.
 const Withheld actuator.Secret = "•"
 
-// A Recorder records a person. Screen and Journal are required.
+// A Recorder records a person. Screen and Scope are required.
 type Recorder struct {
 	// Screen looks at the desktop and waits until it is still.
 	Screen Observer
@@ -76,8 +76,8 @@ type Recorder struct {
 	Quick Observer
 	// Display is the X display to listen to, such as ":0"; $DISPLAY if empty.
 	Display string
-	// Journal gets the run. It must be new; Run does not close it.
-	Journal *replay.Journal
+	// Scope gets the run; its journal must be new.
+	Scope *run.Scope
 	// Task says what the person does, in a sentence.
 	Task string
 	// Stop is the hotkey that ends the recording, as [ParseHotkey] returns it;
@@ -87,12 +87,10 @@ type Recorder struct {
 	// tree, of which it is not known whether it goes into a password field.
 	TextUnseen bool
 	// Settings are written to the run's first event.
-	Settings map[string]any
+	Settings run.Settings
 	// Ready is called when the first look has been taken: what is done from then
 	// on is recorded. It may be nil.
 	Ready func()
-	// Watch gets each event once it is in the journal; it may be nil.
-	Watch func(run.Event)
 	// Log gets what went wrong without stopping the recording, without any text
 	// or key; nothing is logged if nil.
 	Log *slog.Logger
@@ -150,8 +148,8 @@ const DefaultStop = "ctrl+alt+esc"
 // what was done before is in the journal. A ctrl+c right before ctx ends is left
 // out: it was what ended it, pressed in a terminal.
 func (r *Recorder) Run(ctx context.Context) (Result, error) {
-	if r.Screen == nil || r.Journal == nil {
-		return Result{}, errors.New("record: Screen and Journal must be set")
+	if r.Screen == nil || r.Scope == nil {
+		return Result{}, errors.New("record: Screen and Scope must be set")
 	}
 	s := newSession(r)
 	result, err := s.run(ctx)

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"desktop-agent/actuator"
+	"desktop-agent/llm"
 	"desktop-agent/run"
 )
 
@@ -78,7 +78,7 @@ func (s *session) run(ctx context.Context) (result Result, err error) {
 	s.start = first.At
 	s.eyes.last = first.Bare
 	s.saw(&look{first, first.At, time.Now()})
-	w := &writer{journal: s.Journal, watch: s.Watch}
+	w := &writer{scope: s.Scope}
 	if err := s.begin(ctx, w); err != nil {
 		return s.result, err
 	}
@@ -108,36 +108,24 @@ func (s *session) run(ctx context.Context) (result Result, err error) {
 		err = errors.Join(err, <-failed)
 	}
 	s.result.Elapsed, s.result.Steps, s.result.Missed = time.Since(s.start), w.n, s.asm.missed
-	return s.result, errors.Join(err, s.end(alive, w, err))
+	if err == nil {
+		err = &run.Stop{Outcome: s.result.Outcome}
+	}
+	ended, err := s.Scope.End(context.WithoutCancel(ctx), err, s.result.Elapsed)
+	s.result.Outcome = ended.Outcome
+	return s.result, err
 }
 
 // begin writes the first events.
 func (s *session) begin(ctx context.Context, w *writer) error {
-	settings := map[string]any{"recorded": "person", "text_unseen": s.TextUnseen}
-	maps.Copy(settings, s.Settings)
-	err := w.emit(ctx, 0, s.start, run.RunStarted{
+	err := s.Scope.EmitAt(ctx, s.start, run.RunStarted{
 		Schema: run.Schema, Task: s.Task, Planning: "off", Guard: "none",
-		Models: map[string]string{"actor": "person"}, Settings: settings,
+		Models: map[string]string{string(llm.Actor): "person"}, Settings: s.Settings,
 	})
 	if err != nil {
 		return err
 	}
 	return w.look(ctx, s.looks[0])
-}
-
-// end writes the last event, unless the journal is what failed.
-func (s *session) end(ctx context.Context, w *writer, err error) error {
-	if errors.Is(err, run.ErrJournal) {
-		return nil
-	}
-	if err != nil {
-		s.result.Outcome = run.OutcomeFailed
-	}
-	ended := run.RunEnded{Outcome: s.result.Outcome, Steps: w.n, Millis: s.result.Elapsed.Milliseconds()}
-	if err != nil {
-		ended.Error = err.Error()
-	}
-	return w.emit(context.WithoutCancel(ctx), w.n, time.Now(), ended)
 }
 
 // writeSteps writes steps until there are no more, and then what the last led to.

@@ -9,7 +9,6 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/monitor"
-	"desktop-agent/replay"
 	"desktop-agent/run"
 )
 
@@ -24,11 +23,8 @@ type step struct {
 
 // A writer writes steps to the journal, as an agent does its own.
 type writer struct {
-	journal *replay.Journal
-	watch   func(run.Event)
-
-	seq, n  int // of the last event, and of the last step
-	at      time.Time
+	scope   *run.Scope
+	n       int // of the last step
 	frames  int
 	screens monitor.Screens
 	shown   *look  // the newest that is in the journal
@@ -36,31 +32,12 @@ type writer struct {
 	open    *step  // the last step, whose effect is not known yet
 }
 
-// emit writes an event that belongs to a moment.
-func (w *writer) emit(ctx context.Context, n int, at time.Time, data run.EventData) error {
-	if at.After(w.at) {
-		w.at = at
-	}
-	w.seq++
-	e := run.Event{Seq: w.seq, Time: w.at, Step: n, Kind: run.Kind(data), Data: data}
-	if err := w.journal.Event(ctx, e); err != nil {
-		return fmt.Errorf("%w: %w", run.ErrJournal, err)
-	}
-	if w.watch != nil {
-		w.watch(e)
-	}
-	return nil
-}
-
 // look writes an observation and its frame.
 func (w *writer) look(ctx context.Context, l *look) error {
 	w.frames++
 	l.FrameID = fmt.Sprintf("f%04d", w.frames)
-	if err := w.journal.Frame(ctx, l.Observation); err != nil {
-		return fmt.Errorf("%w: frame %s: %w", run.ErrJournal, l.FrameID, err)
-	}
 	w.shown, w.name = l, w.screens.Name(l.Bare)
-	return w.emit(ctx, w.n, l.At, run.Saw(l.Observation, w.name))
+	return w.scope.ObserveAt(ctx, l.At, l.Observation, w.name)
 }
 
 // write closes the step before, and writes this one up to its effect.
@@ -69,16 +46,17 @@ func (w *writer) write(ctx context.Context, s *step) error {
 		return err
 	}
 	w.n++
+	w.scope.Turn()
 	proposed := run.Proposed{FrameID: w.shown.FrameID, Params: s.params}
 	for _, a := range s.actions {
 		proposed.Actions = append(proposed.Actions, run.Recorded{Action: a})
 	}
-	if err := w.emit(ctx, w.n, s.begin, proposed); err != nil {
+	if err := w.scope.EmitAt(ctx, s.begin, proposed); err != nil {
 		return err
 	}
 	for i, a := range s.actions {
 		if i > 0 {
-			if err := w.emit(ctx, w.n, s.begin, run.Acted{Index: i - 1, Status: actuator.Delivered}); err != nil {
+			if err := w.scope.EmitAt(ctx, s.begin, run.Acted{Index: i - 1, Status: actuator.Delivered}); err != nil {
 				return err
 			}
 		}
@@ -86,7 +64,7 @@ func (w *writer) write(ctx context.Context, s *step) error {
 		for _, p := range actuator.Points(a) {
 			acting.Device = append(acting.Device, w.shown.Image.Mapping.ToDevice(image.Pt(p.X, p.Y)))
 		}
-		if err := w.emit(ctx, w.n, s.begin, acting); err != nil {
+		if err := w.scope.EmitAt(ctx, s.begin, acting); err != nil {
 			return err
 		}
 	}
@@ -106,7 +84,7 @@ func (w *writer) close(ctx context.Context, after *look) error {
 			acted.Status = actuator.NoEffect
 		}
 		w.open = nil
-		if err := w.emit(ctx, w.n, s.end, acted); err != nil {
+		if err := w.scope.EmitAt(ctx, s.end, acted); err != nil {
 			return err
 		}
 	}

@@ -24,20 +24,20 @@ import (
 	"strings"
 	"testing"
 
-	"desktop-agent/agent"
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/replay"
 	"desktop-agent/replay/offline"
+	"desktop-agent/run"
 )
 
 // Run does the run in a folder again, and fails the test where it goes another
-// way than recorded. The agent is put together as it was for the recorded run;
-// each change may then give it other settings. The result is for further checks.
+// way than recorded. The agent has the settings of the recorded run, which each
+// change may change. The result is for further checks.
 //
 // What differs is told by the step, with what is recorded and what happens now;
 // the frame that the agent saw there is kept as an artefact of the test (see
 // [testing.T.ArtifactDir]).
-func Run(t testing.TB, dir string, change ...func(*agent.Agent)) *offline.Result {
+func Run(t testing.TB, dir string, change ...func(*run.Settings)) *offline.Result {
 	t.Helper()
 	run, err := replay.Open(dir)
 	if err != nil {
@@ -59,13 +59,13 @@ func Run(t testing.TB, dir string, change ...func(*agent.Agent)) *offline.Result
 	return result
 }
 
-func do(ctx context.Context, run *replay.Run, o *offline.Options, change []func(*agent.Agent)) (*offline.Result, error) {
+func do(ctx context.Context, run *replay.Run, o *offline.Options, change []func(*run.Settings)) (*offline.Result, error) {
 	r, err := offline.New(run, o)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range change {
-		f(r.Agent)
+		f(&r.Settings)
 	}
 	return r.Run(ctx)
 }
@@ -143,7 +143,7 @@ func keepFrame(t testing.TB, run *replay.Run, n int) string {
 
 // renew writes a run anew in its place. The old one is kept until the new one is
 // whole.
-func renew(ctx context.Context, run *replay.Run, change []func(*agent.Agent)) error {
+func renew(ctx context.Context, run *replay.Run, change []func(*run.Settings)) error {
 	temp, err := os.MkdirTemp(filepath.Dir(filepath.Clean(run.Dir)), ".renew-")
 	if err != nil {
 		return err

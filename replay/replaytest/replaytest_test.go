@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"desktop-agent/agent"
 	"desktop-agent/replay"
 	"desktop-agent/run"
 )
@@ -37,7 +36,7 @@ func (w *witness) Fatalf(format string, args ...any) {
 }
 
 // watch runs Run on a test that may fail, and returns what it says.
-func watch(t *testing.T, dir string, change ...func(*agent.Agent)) (said string, fatal bool) {
+func watch(t *testing.T, dir string, change ...func(*run.Settings)) (said string, fatal bool) {
 	w := &witness{TB: t}
 	func() {
 		defer func() {
@@ -52,7 +51,7 @@ func watch(t *testing.T, dir string, change ...func(*agent.Agent)) (said string,
 
 func TestFailures(t *testing.T) {
 	t.Run("another way", func(t *testing.T) {
-		said, fatal := watch(t, demo, func(a *agent.Agent) { a.MaxSteps = 3 })
+		said, fatal := watch(t, demo, func(a *run.Settings) { a.Agent.MaxSteps = 3 })
 		assert.False(t, fatal)
 		assert.Contains(t, said, "the agent does not go the way of "+demo)
 		assert.Contains(t, said, "recorded replies were not asked for")
@@ -104,7 +103,9 @@ func TestRenewRefuses(t *testing.T) {
 	require.NoError(t, err)
 	stored, err := replay.Open(dir)
 	require.NoError(t, err)
-	err = renew(t.Context(), stored, []func(*agent.Agent){func(a *agent.Agent) { a.MaxRefusals = 1; a.Planner = nil; a.Actor.Format, _ = agent.FormatOf("tools") }})
+	err = renew(t.Context(), stored, []func(*run.Settings){func(s *run.Settings) {
+		s.Agent.MaxRefusals, s.Agent.Planning, s.Agent.Format = 1, "off", "tools"
+	}})
 	assert.ErrorContains(t, err, "record it anew on a desktop")
 	after, err := os.ReadFile(filepath.Join(dir, "events.jsonl"))
 	require.NoError(t, err)

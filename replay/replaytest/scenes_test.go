@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"desktop-agent/actuator"
 	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/replay"
@@ -67,8 +66,8 @@ func TestScenes(t *testing.T) {
 
 // A stage is a private desktop on which a scene begins.
 type stage struct {
-	home string
-	live *run.Live
+	home     string
+	computer *run.Computer
 }
 
 // on opens the desktop of a scene, plays it in one way, and checks what it left.
@@ -96,13 +95,10 @@ func (s scene) on(t *testing.T, play func(*testing.T, context.Context, *replay.R
 	eyes, err := screen.Open(ctx, &screen.Options{Display: desktop.Display(), Tree: tree})
 	require.NoError(t, err)
 	defer eyes.Close()
-	device, err := actuator.Open(ctx, &actuator.Options{Display: desktop.Display()})
-	require.NoError(t, err)
-	defer func() { assert.NoError(t, device.Close()) }()
 	stored, err := replay.Open(filepath.Join(s.dir, "run"))
 	require.NoError(t, err)
 
-	play(t, ctx, stored, &stage{home, &run.Live{Screen: eyes, Device: device}})
+	play(t, ctx, stored, &stage{home, &run.Computer{Display: desktop.Display(), Screen: eyes}})
 
 	s.check(t, home)
 	if s.Shows != "" {
@@ -141,12 +137,14 @@ func (s scene) replies(t *testing.T, ctx context.Context, stored *replay.Run, on
 	recorded, err := replay.NewRecorded(stored, journal)
 	require.NoError(t, err)
 	defer recorded.Close()
-	client := &llm.Client{Model: recorded, Default: llm.Settings{Model: "operator"}}
-	parts, err := stored.Info.Parts()
+	session, err := run.Open(ctx, stored.Info.Asked.Settings, &run.Options{
+		Computer: on.computer, Journal: func() (run.Journal, error) { return journal, nil },
+		Client: &llm.Client{Model: recorded, Default: llm.Settings{Model: "operator"}},
+	})
 	require.NoError(t, err)
-	a, err := agent.New(client, on.live, parts)
+	defer session.Close()
+	a, err := agent.New(session)
 	require.NoError(t, err)
-	a.Journal, client.Record = journal, a.RecordCall
 	result, err := a.Run(ctx, s.Task)
 	require.NoError(t, err)
 	assert.Equal(t, run.OutcomeDone, result.Outcome, result.Answer)
@@ -158,7 +156,12 @@ func (s scene) macro(t *testing.T, ctx context.Context, stored *replay.Run, on *
 	m, err := macro.Load(stored, nil)
 	require.NoError(t, err)
 	journal := create(t)
-	result, err := (&macro.Player{Desktop: on.live, Journal: journal}).Play(ctx, m)
+	session, err := run.Open(ctx, run.Settings{}, &run.Options{
+		Computer: on.computer, Journal: func() (run.Journal, error) { return journal, nil },
+	})
+	require.NoError(t, err)
+	defer session.Close()
+	result, err := macro.New(session).Play(ctx, m)
 	require.NoError(t, err)
 	assert.Equal(t, run.OutcomeDone, result.Outcome)
 	assert.Equal(t, len(m.Steps), result.Steps)

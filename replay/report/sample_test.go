@@ -171,7 +171,7 @@ func (s *story) begin() {
 		Schema: run.Schema, Task: "Write a shopping list with milk, bread and apples, save it as shopping.txt, and then replace bread by rolls.",
 		Planning: "suggestive", Guard: "none", Parser: "code",
 		Models:   map[string]string{"actor": "openai/gpt-5-mini", "planner": "openai/gpt-5-mini", "worldmodel": "openai/gpt-5-nano"},
-		Settings: map[string]any{"max_steps": 50, "display": ":7", "budget": map[string]any{"dollars": 1.5}},
+		Settings: run.Settings{Display: run.DisplaySettings{Name: ":7"}, Agent: run.AgentSettings{MaxSteps: 50}, Models: run.ModelSettings{MaxDollars: 1.5}},
 	}, 0)
 	s.look("Untitled 1 - Mousepad", screen.SettledQuiet)
 	s.put("model_called", s.call(llm.Planner, "plan", "Make a plan.", `{"steps": […]}`, 2900*time.Millisecond), 2900*time.Millisecond)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"desktop-agent/run"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -23,6 +24,7 @@ var reportWords = template.FuncMap{
 	"plural": plural,
 	"models": models,
 	"json":   compactJSON,
+	"listed": listed,
 	"ms":     func(d time.Duration) int64 { return d.Milliseconds() },
 	"found":  found,
 	"again":  again,
@@ -125,4 +127,21 @@ func compactJSON(v any) string {
 		return err.Error()
 	}
 	return string(data)
+}
+
+// listed returns the settings of a run as the journal names them, without those
+// that are not set.
+func listed(s run.Settings) (map[string]any, error) {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	list := map[string]any{}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(list, func(_ string, v any) bool {
+		return v == nil || v == "" || v == false || v == 0.0 || v == "0s" || v == "0x0"
+	})
+	return list, nil
 }

@@ -20,9 +20,9 @@ var ErrNoBus = errors.New("no accessibility bus")
 // Options say how trees are read. The zero value works.
 type Options struct {
 	BusAddress string        // of the session bus; "" means $DBUS_SESSION_BUS_ADDRESS
-	Silence    time.Duration // a program that answers nothing for so long hangs; 0 means 300 ms
-	AppTimeout time.Duration // the most that one program may take in all; 0 means 2 s
-	MaxNodes   int           // of one program; 0 means 4000
+	Silence    time.Duration // a program that answers nothing for so long hangs; 0 means [DefaultSilence]
+	AppTimeout time.Duration // the most that one program may take in all; 0 means [DefaultAppTimeout]
+	MaxNodes   int           // of one program; 0 means [DefaultMaxNodes]
 	Log        *slog.Logger  // nil means none
 
 	// Enable turns accessibility on for the session (org.a11y.Status), where
@@ -30,6 +30,13 @@ type Options struct {
 	// have a tree only if it was on when they started.
 	Enable bool
 }
+
+// What holds where [Options] say nothing else.
+const (
+	DefaultSilence    = 300 * time.Millisecond
+	DefaultAppTimeout = 2 * time.Second
+	DefaultMaxNodes   = 4000
+)
 
 // A Reader reads the accessibility trees of all programs of a session. Its
 // methods may be called by several goroutines; reading is one at a time.
@@ -55,13 +62,13 @@ func Open(ctx context.Context, o *Options) (*Reader, error) {
 		return nil, fmt.Errorf("%w: there is no session bus; set DBUS_SESSION_BUS_ADDRESS", ErrNoBus)
 	}
 	if r.o.Silence == 0 {
-		r.o.Silence = 300 * time.Millisecond
+		r.o.Silence = DefaultSilence
 	}
 	if r.o.AppTimeout == 0 {
-		r.o.AppTimeout = 2 * time.Second
+		r.o.AppTimeout = DefaultAppTimeout
 	}
 	if r.o.MaxNodes == 0 {
-		r.o.MaxNodes = 4000
+		r.o.MaxNodes = DefaultMaxNodes
 	}
 	if r.o.Log == nil {
 		r.o.Log = slog.New(slog.DiscardHandler)

@@ -22,6 +22,7 @@
 package env
 
 import (
+	"desktop-agent/run"
 	"errors"
 	"image"
 	"log/slog"
@@ -43,6 +44,9 @@ type Options struct {
 	Network bool
 	// Rewrite does without bubblewrap, also where it works.
 	Rewrite bool
+	// Journal makes the journal of what is done with mouse and keyboard for the
+	// task's author, when that is first done; nil for none that is kept.
+	Journal func() (run.Journal, error)
 	// Log gets what happens; nothing is logged if nil.
 	Log *slog.Logger
 }

@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"desktop-agent/actuator"
 	"desktop-agent/internal/x11"
+	"desktop-agent/run"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
@@ -38,7 +38,8 @@ type Env struct {
 	pumps   sync.WaitGroup
 
 	mu     sync.Mutex
-	device *actuator.Device
+	author *run.Session // acts for the task's author; nil until it does
+	began  time.Time    // when it did first
 }
 
 // Start starts an environment and returns when its desktop is ready. o may be
@@ -174,8 +175,9 @@ func (e *Env) Close() error { return e.close() }
 func (e *Env) shutDown() error {
 	var errs []error
 	e.mu.Lock()
-	if e.device != nil {
-		errs = append(errs, e.device.Close())
+	if e.author != nil {
+		_, err := e.author.Scope.End(context.Background(), nil, time.Since(e.began))
+		errs = append(errs, err, e.author.Close())
 	}
 	e.mu.Unlock()
 	if e.screen != nil {

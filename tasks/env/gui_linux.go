@@ -11,6 +11,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/pyautogui"
+	"desktop-agent/run"
 )
 
 // gui returns the Python code of a command that calls pyautogui.
@@ -75,11 +76,12 @@ func (e *Env) Perform(ctx context.Context, source string) error {
 }
 
 func (e *Env) perform(ctx context.Context, actions []actuator.Action) error {
-	device, err := e.input(ctx)
+	hand, err := e.input(ctx)
 	if err != nil {
 		return fmt.Errorf("pyautogui: %w", err)
 	}
-	for _, action := range actions {
+	hand.Scope.Turn()
+	for i, action := range actions {
 		// What was done before may have opened something that this one is for.
 		if err := e.settle(ctx); err != nil {
 			return fmt.Errorf("pyautogui: %w", err)
@@ -87,10 +89,10 @@ func (e *Env) perform(ctx context.Context, actions []actuator.Action) error {
 		if wait, ok := action.(actuator.Wait); ok {
 			err = pause(ctx, time.Duration(wait.Milliseconds)*time.Millisecond)
 		} else {
-			_, err = device.Do(ctx, action, frame(e.Size()))
+			err = hand.Perform(ctx, run.Intent{Action: action, Frame: frame(e.Size()), Index: i, Done: actions[:i], Source: run.FromProgram})
 		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("pyautogui: %s: %w", actuator.Describe(action), err), device.Release())
+			return errors.Join(fmt.Errorf("pyautogui: %s: %w", actuator.Describe(action), err), hand.Release())
 		}
 	}
 	// What it pressed without letting go stays down for the next command.
@@ -109,19 +111,28 @@ func (e *Env) settle(ctx context.Context) error {
 	return err
 }
 
-// input returns the device of the desktop, which is opened once.
-func (e *Env) input(ctx context.Context) (*actuator.Device, error) {
+// input returns the hand that acts on the desktop for the task's author. Its
+// session is opened once, with a journal of its own if one is wanted.
+func (e *Env) input(ctx context.Context) (*run.Hand, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.device != nil {
-		return e.device, nil
+	if e.author == nil {
+		s, err := run.Open(ctx, run.Settings{}, &run.Options{
+			Agent: "author", Exempt: run.ExemptSetup, Journal: e.options.Journal, Log: e.options.Log,
+			Computer: &run.Computer{Display: e.Display(), Screen: e.screen},
+		})
+		if err != nil {
+			return nil, err
+		}
+		err = s.Scope.Emit(ctx, run.RunStarted{
+			Schema: run.Schema, Task: "set the task up, or look at its result", Planning: "off", Guard: s.Hand.GuardName(),
+		})
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		e.author, e.began = s, time.Now()
 	}
-	device, err := actuator.Open(ctx, &actuator.Options{Display: e.Display(), Session: "x11", Log: e.options.Log})
-	if err != nil {
-		return nil, err
-	}
-	e.device = device
-	return device, nil
+	return e.author.Hand, nil
 }
 
 // pause waits for a time that a task asks for.

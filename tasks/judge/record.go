@@ -115,6 +115,8 @@ func (t *teller) event(data run.EventData) {
 				break
 			}
 		}
+	case run.Refused:
+		t.notes = append(t.notes, "a guard did not allow it to "+quoted(actuator.DescribeFull(e.Action.Action), 300)+": "+quoted(e.Reason, 300))
 	case run.BatchStopped:
 		t.notes = append(t.notes, "so the rest was not performed: "+quoted(e.Reason, 300))
 	case run.Answered:

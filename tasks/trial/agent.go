@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"desktop-agent/actuator"
 	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/replay"
@@ -21,9 +20,7 @@ import (
 // A Config says how the agent of a configuration is put together.
 type Config struct {
 	Client   func() *llm.Client // makes the models of one trial, with a budget of its own
-	Parts    agent.Parts
-	Models   map[string]string // for the journal: by role
-	Settings map[string]any    // for the journal, without secrets
+	Settings run.Settings
 }
 
 // Agent returns an actor that is an agent.
@@ -32,31 +29,26 @@ func Agent(c Config) Act {
 }
 
 func (c Config) act(ctx context.Context, s *Stage) (ending Ending, err error) {
-	device, err := actuator.Open(ctx, &actuator.Options{Display: s.Env.Display(), Getenv: func(string) string { return "" }, Log: s.Log})
-	if err != nil {
-		return ending, err
-	}
-	defer func() { err = errors.Join(err, device.Close()) }()
-	client := c.Client()
-	parts := c.Parts
-	parts.Log = s.Log
-	a, err := agent.New(client, &run.Live{Screen: s.Env.Screen(), Device: device}, parts)
-	if err != nil {
-		return ending, err
-	}
-	journal, err := replay.Create(s.Dir)
-	if err != nil {
-		return ending, err
-	}
-	a.Journal, client.Record, client.Log = journal, a.RecordCall, s.Log
-	if client.Budget != nil {
-		a.Budget = client.Budget
-	}
-	a.Settings, a.Models = c.Settings, c.Models
 	var spent tally
-	a.Watch = func(e run.Event) { spent.add(s, e) }
+	var journal *replay.Journal
+	session, err := run.Open(ctx, c.Settings, &run.Options{
+		Client: c.Client(), Computer: &run.Computer{Display: s.Env.Display(), Screen: s.Env.Screen()}, Log: s.Log,
+		Watch: func(e run.Event) { spent.add(s, e) },
+		Journal: func() (_ run.Journal, err error) {
+			journal, err = replay.Create(s.Dir)
+			return journal, err
+		},
+	})
+	if err != nil {
+		return ending, err
+	}
+	defer func() { err = errors.Join(err, session.Close()) }()
+	a, err := agent.New(session)
+	if err != nil {
+		return ending, err
+	}
 	result, err := a.Run(ctx, s.Task.Instruction)
-	err = errors.Join(err, device.Release(), journal.Close(), report.Save(journal.Dir()))
+	err = errors.Join(err, session.Finish(), report.Save(journal.Dir()))
 	err = errors.Join(err, lift(journal.Dir(), s.Dir))
 	ending = Ending{
 		Answer: evaluate.Done, Outcome: string(result.Outcome), Text: result.Answer, Steps: result.Steps, Calls: result.Calls,

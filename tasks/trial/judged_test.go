@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
+	"desktop-agent/run"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/judge"
 	"desktop-agent/tasks/trial"
@@ -23,7 +23,7 @@ func TestJudge(t *testing.T) {
 		Client: func() *llm.Client {
 			return &llm.Client{Model: &llmtest.Script{T: t, Replies: map[llm.Role][]llmtest.Func{llm.Actor: {llmtest.Text("FAIL: no")}}}, Default: llm.Settings{Model: "m"}}
 		},
-		Parts: agent.Parts{Format: "code", MaxSteps: 2},
+		Settings: run.Settings{Agent: run.AgentSettings{Planning: "off", Format: "code", MaxSteps: 2}},
 	})
 	silent := &judge.Judge{Model: &llm.Client{Model: llmtest.Text("I will not say."), Default: llm.Settings{Model: "m"}}, Replies: 1}
 	suite := written(t)

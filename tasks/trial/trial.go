@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/sandbox"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
@@ -115,7 +117,9 @@ func (r *Runner) log() *slog.Logger {
 // do does a trial on a computer of its own.
 func (r *Runner) do(ctx context.Context, s *Stage, act Act, result *tasks.Result) (err error) {
 	result.Stage = StageSetup
-	if s.Env, err = env.Start(ctx, &env.Options{Network: r.Network, Log: s.Log}); err != nil {
+	if s.Env, err = env.Start(ctx, &env.Options{Network: r.Network, Log: s.Log, Journal: func() (run.Journal, error) {
+		return replay.Create(filepath.Join(s.Dir, "author"))
+	}}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Env.Close()) }()

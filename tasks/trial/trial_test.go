@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/trial"
 )
@@ -64,7 +64,7 @@ func TestAgent(t *testing.T) {
 					llm.Actor: replies, llm.WorldModel: {world, world, world},
 				}}, Default: llm.Settings{Model: "m"}}
 			},
-			Parts: agent.Parts{Format: "code", MaxSteps: 4},
+			Settings: run.Settings{Agent: run.AgentSettings{Planning: "off", Format: "code", MaxSteps: 4}},
 		})
 	}
 	typed := "Thought: I write it.\nExpect: It is written.\n```python\npyautogui.click(300, 200)\npyautogui.write('echo done > out.txt\\n')\n```"

@@ -1,61 +1,37 @@
-package agent
+package run
 
 import (
+	"desktop-agent/actuator"
+	"desktop-agent/monitor"
+	"desktop-agent/screen"
 	"fmt"
 	"image"
 	"slices"
-
-	"desktop-agent/actuator"
-	"desktop-agent/run"
-	"desktop-agent/screen"
 )
 
-// surprise is the function of that name, or what the past tells.
-func (r *episode) surprise(done []actuator.Action, a actuator.Action, chosen *screen.Observation, now run.Glance, again bool) string {
-	if past, ok := r.Desktop.(run.Past); ok {
-		return past.Stopped(len(done))
-	}
-	return surprise(done, a, chosen, now, again)
-}
+// A Comparison tells by pictures, windows and trees what changed on a desktop. It
+// is part of every [Desktop] that is looked at; the zero value works. One
+// goroutine at a time uses it.
+type Comparison struct{ screens monitor.Screens }
 
-// windowChange is the function of that name. What the past tells of it is asked
-// for before the next action.
-func (r *episode) windowChange(before, after run.Glance) string {
-	if _, ok := r.Desktop.(run.Past); ok {
-		return ""
-	}
-	return windowChange(before.Windows, after.Windows)
-}
+// ScreenName names the screen of an observation; see [monitor.Screens].
+func (c *Comparison) ScreenName(o *screen.Observation) string { return c.screens.Name(o.Bare) }
 
-// still reports whether an action changed nothing, by looking or by what the
-// past tells.
-func (r *episode) still(index int, look func() bool) bool {
-	if past, ok := r.Desktop.(run.Past); ok {
-		return past.Still(index)
-	}
-	return look()
-}
+// Unchanged asks look.
+func (c *Comparison) Unchanged(_ int, look func() bool) bool { return look() }
 
 // Unchanged reports whether two observations show the same, but for the pointer
 // and a blinking caret: the action between them had no effect that can be seen.
 func Unchanged(before, after *screen.Observation) bool {
-	return same(before.Bare, after.Bare) && sameTree(before, after)
-}
-
-// screenName names the screen of an observation.
-func (r *episode) screenName(o *screen.Observation) string {
-	if past, ok := r.Desktop.(run.Past); ok {
-		return past.Screen()
-	}
-	return r.screens.Name(o.Bare)
+	return SamePicture(before.Bare, after.Bare) && SameTree(before, after)
 }
 
 // caret is the largest box, in device pixels, whose change alone is no effect:
 // a text cursor that blinks.
 var caret = image.Pt(4, 64)
 
-// same reports whether two pictures differ in nothing but a blinking caret.
-func same(a, b *image.RGBA) bool {
+// SamePicture reports whether two pictures differ in nothing but a blinking caret.
+func SamePicture(a, b *image.RGBA) bool {
 	if a.Rect != b.Rect {
 		return false
 	}
@@ -63,8 +39,8 @@ func same(a, b *image.RGBA) bool {
 	return box.Dx() <= caret.X && box.Dy() <= caret.Y
 }
 
-// sameTree reports whether two observations tell the same of every node.
-func sameTree(a, b *screen.Observation) bool {
+// SameTree reports whether two observations tell the same of every node.
+func SameTree(a, b *screen.Observation) bool {
 	if len(a.Tree.Nodes) != len(b.Tree.Nodes) {
 		return false
 	}
@@ -77,35 +53,34 @@ func sameTree(a, b *screen.Observation) bool {
 	return true
 }
 
-// sight is half the side, in device pixels, of the square around a target that
+// targetReach is half the side, in device pixels, of the square around a target that
 // must look as it did when the model chose it.
-const sight = 12
+const targetReach = 12
 
-// surprise returns why an action of a batch must not be performed although it
-// was proposed: the desktop is not what the model saw. done are the actions of
-// the batch before it, chosen is what the model saw, and now what there is. It
-// returns "" if there is nothing to say. An action that was proposed again after
-// a surprise is held up only by another size of the screen.
-func surprise(done []actuator.Action, a actuator.Action, chosen *screen.Observation, now run.Glance, again bool) string {
+// Surprise returns why an action must not be performed: the desktop is not what
+// the model saw. An action that was proposed again after a surprise is held up
+// only by another size of the screen.
+func (c *Comparison) Surprise(aim Aim) string {
+	chosen, now := aim.Chosen, aim.Now
 	if chosen.Bare.Rect != now.Bare.Rect {
 		return fmt.Sprintf("the screen's size changed from %v to %v", chosen.Bare.Rect.Size(), now.Bare.Rect.Size())
 	}
-	if again {
+	if aim.Again {
 		return ""
 	}
-	if len(done) == 0 && usesFocus(a) {
+	if len(aim.Done) == 0 && usesFocus(aim.Action) {
 		if why := windowChange(chosen.Windows, now.Windows); why != "" {
 			return why + " since the screenshot " + chosen.FrameID
 		}
 	}
-	for _, p := range actuator.Points(a) {
-		if pointedAt(done, p) {
+	for _, p := range actuator.Points(aim.Action) {
+		if pointedAt(aim.Done, p) {
 			continue // its look may have changed by that
 		}
 		at := chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
-		box := image.Rectangle{Min: at, Max: at}.Inset(-sight).Intersect(now.Bare.Rect)
+		box := image.Rectangle{Min: at, Max: at}.Inset(-targetReach).Intersect(now.Bare.Rect)
 		was, is := chosen.Bare.SubImage(box).(*image.RGBA), now.Bare.SubImage(box).(*image.RGBA)
-		if !same(was, is) {
+		if !SamePicture(was, is) {
 			return fmt.Sprintf("what is at (%d, %d) is no longer what the screenshot %s shows", p.X, p.Y, chosen.FrameID)
 		}
 	}
@@ -126,10 +101,15 @@ func pointedAt(list []actuator.Action, p actuator.Point) bool {
 	return slices.ContainsFunc(list, func(a actuator.Action) bool { return slices.Contains(actuator.Points(a), p) })
 }
 
+// WindowChange compares the windows.
+func (c *Comparison) WindowChange(before, after Capture) string {
+	return windowChange(before.Windows, after.Windows)
+}
+
 // windowChange returns in words how two lists of windows differ, or "". It names
 // no titles: they are text from outside, and the list of the screen has them.
 // Menus and tooltips come and go with what one does; what they cover is seen by
-// [surprise].
+// [Comparison.Surprise].
 func windowChange(before, after []screen.Window) string {
 	before, after = managed(before), managed(after)
 	has := func(list []screen.Window, id uint32) bool {

@@ -1,0 +1,103 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"image"
+	"sync/atomic"
+
+	"desktop-agent/actuator"
+	"desktop-agent/screen"
+)
+
+// A Desktop can be observed. [Live] is a real one; one that was recorded shows
+// and tells what its journal has. To act on a desktop takes a [Hand].
+type Desktop interface {
+	// Observe waits until the screen is still and takes everything in.
+	Observe(context.Context) (*screen.Observation, error)
+	// Capture takes in what shows whether a batch may go on, once the screen is
+	// still if something was done before.
+	Capture(context.Context) (Capture, error)
+
+	// ScreenName names the screen of the newest observation: those that look the
+	// same, but for the pointer and a caret, have the same name.
+	ScreenName(*screen.Observation) string
+	// Surprise returns why an action of a batch must not be performed although it
+	// was proposed; "" if nothing speaks against it.
+	Surprise(Aim) string
+	// WindowChange returns in words which window came, went or got the focus; ""
+	// if none did.
+	WindowChange(before, after Capture) string
+	// Unchanged reports whether the action of this index changed nothing. look
+	// compares what was seen before and after.
+	Unchanged(index int, look func() bool) bool
+}
+
+// ErrNobody is returned by who asks the user where nobody can be asked.
+var ErrNobody = errors.New("nobody can be asked")
+
+// ErrDesktopGone, as the cause of a cancelled context, says that the desktop
+// broke: the run ends with an error, not as one that the user stopped.
+var ErrDesktopGone = errors.New("the desktop is gone")
+
+// A Capture is what is looked at between the actions of a batch.
+type Capture struct {
+	Bare    *image.RGBA // the whole screen without the pointer, in device pixels
+	Windows []screen.Window
+}
+
+// An Aim is an action of a batch, right before it is performed.
+type Aim struct {
+	Action actuator.Action
+	Done   []actuator.Action   // of the batch, before it
+	Chosen *screen.Observation // what it was chosen on
+	Now    Capture
+	Again  bool // it was held up once, and proposed again
+}
+
+// Live is a real desktop.
+type Live struct {
+	Comparison
+	Screen *screen.Screen
+
+	device  Device
+	stirred atomic.Bool // input was sent since the last look
+}
+
+// Observe takes in everything once the screen is still.
+func (l *Live) Observe(ctx context.Context) (*screen.Observation, error) {
+	l.stirred.Store(false)
+	return l.Screen.Observe(ctx)
+}
+
+// Capture takes in the picture and the windows, once the screen is still if
+// input was sent since the last look.
+func (l *Live) Capture(ctx context.Context) (c Capture, err error) {
+	if l.stirred.Swap(false) {
+		if _, err = l.Screen.Settle(ctx); err != nil {
+			return c, err
+		}
+	}
+	if c.Bare, err = l.Screen.Capture(ctx); err != nil {
+		return c, err
+	}
+	c.Windows, err = l.Screen.Windows(ctx)
+	return c, err
+}
+
+// liveDevice acts on a live desktop, which waits then before it is looked at.
+type liveDevice struct{ *Live }
+
+// Do performs an action with mouse and keyboard.
+func (d liveDevice) Do(ctx context.Context, a actuator.Action, f actuator.Frame) (string, error) {
+	d.stirred.Store(true)
+	return d.device.Do(ctx, a, f)
+}
+
+// Release lets every key and button go.
+func (d liveDevice) Release() error {
+	if r, ok := d.device.(interface{ Release() error }); ok {
+		return r.Release()
+	}
+	return nil
+}

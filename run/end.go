@@ -1,0 +1,65 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"desktop-agent/llm"
+)
+
+// A Stop, as an error, ends a run with an outcome that is a result.
+type Stop struct {
+	Outcome Outcome
+	Answer  string // what the actor said, or why it stops
+}
+
+func (e *Stop) Error() string { return string(e.Outcome) + ": " + e.Answer }
+
+// A Result is how a run ended.
+type Result struct {
+	Outcome Outcome
+	Answer  string // what the actor said at the end, or what stopped it
+	Steps   int
+	Usage   llm.Usage
+	Calls   int // of models
+	Dollars float64
+	Elapsed time.Duration
+}
+
+// End writes the last event, whatever happened. err is what ended the run, or nil
+// if it is done. What is a result is no error any more: a [*Stop], a run that the
+// user stopped, a budget that is used up. A desktop that broke is the error, also
+// where what broke because of it came first.
+func (s *Scope) End(ctx context.Context, err error, elapsed time.Duration) (Result, error) {
+	result := Result{Outcome: OutcomeDone, Steps: s.Step(), Elapsed: elapsed}
+	if r := s.Recorder(); r != nil {
+		result.Usage, result.Calls, result.Dollars = r.Totals()
+	}
+	stop, isStop := errors.AsType[*Stop](err)
+	switch {
+	case isStop:
+		result.Outcome, result.Answer, err = stop.Outcome, stop.Answer, nil
+	case err == nil:
+	case errors.Is(context.Cause(ctx), ErrDesktopGone):
+		err = context.Cause(ctx)
+		result.Outcome, result.Answer = OutcomeFailed, err.Error()
+	case ctx.Err() != nil:
+		result.Outcome, result.Answer, err = OutcomeStopped, context.Cause(ctx).Error(), nil
+	case errors.Is(err, llm.ErrBudget):
+		result.Outcome, result.Answer, err = OutcomeOutOfBudget, err.Error(), nil
+	default:
+		result.Outcome, result.Answer = OutcomeFailed, err.Error()
+	}
+	ended := RunEnded{
+		Outcome: result.Outcome, Answer: result.Answer, Steps: result.Steps,
+		Usage: result.Usage, Calls: result.Calls, Dollars: result.Dollars, Millis: elapsed.Milliseconds(),
+	}
+	if err != nil {
+		ended.Error = err.Error()
+	}
+	if lost := s.Emit(ctx, ended); lost != nil && !errors.Is(err, ErrJournal) {
+		err = errors.Join(err, lost)
+	}
+	return result, err
+}

@@ -1,0 +1,286 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"log/slog"
+	"time"
+
+	"desktop-agent/actuator"
+	"desktop-agent/screen"
+)
+
+// A Hand is the only way to a device. What it is asked to do takes one way:
+//
+//	intend → guard → acting → device → acted
+//
+// The guard is asked first; what it does not allow is written as [Refused] and
+// never as [Acting]. What it allows is written before it is done, and not done if
+// that fails.
+type Hand struct {
+	// Scope takes what is done.
+	Scope *Scope
+	// Guard is asked about each action; nil: there is none, and the run's first
+	// event says so.
+	Guard Guard
+	// GuardLimit is how long the guard may take; [DefaultGuardLimit] if 0.
+	GuardLimit time.Duration
+	// Exempt, if not "", is why the guard is not asked; the journal shows it with
+	// each action.
+	Exempt Exemption
+	// Log gets what became of actions, without any text or key; nil: silent.
+	Log *slog.Logger
+
+	device Device // nobody else has it
+}
+
+// NewHand returns a hand for a device that is no live one, such as that of a
+// recorded desktop. The hand of a live desktop belongs to its [Session].
+func NewHand(d Device, s *Scope) *Hand { return &Hand{device: d, Scope: s} }
+
+// A Device performs actions. Nobody but a [Hand] calls it.
+type Device interface {
+	// Do performs an action whose points f maps. It returns an error of
+	// [actuator.ErrRefused] if nothing was sent; after any other it is not known
+	// whether it was.
+	Do(ctx context.Context, a actuator.Action, f actuator.Frame) (output string, err error)
+}
+
+// A Guard has the last word on every action, right before it is performed.
+type Guard interface {
+	// Name names the guard in the run's first event.
+	Name() string
+	// Allow returns an error to refuse an action; its text is read by whoever
+	// proposed the action. A guard that panics or takes too long refuses.
+	Allow(context.Context, Intent) error
+}
+
+// DefaultGuardLimit is how long a guard may take to answer: a person may be asked.
+const DefaultGuardLimit = 10 * time.Minute
+
+// An Exemption is why a hand does not ask a guard.
+type Exemption string
+
+// All exemptions there are.
+const (
+	// ExemptDoctor is what the user has asked for by name: the check of mouse and
+	// keyboard, in a window of its own.
+	ExemptDoctor Exemption = "doctor"
+	// ExemptSetup is what a task's author wrote, to set the task up or to look at
+	// its result, on the task's own computer.
+	ExemptSetup Exemption = "set-up"
+)
+
+// An Intent is an action that is about to be performed.
+type Intent struct {
+	Action actuator.Action     // exactly as it will be performed
+	On     *screen.Observation // what it was chosen on; nil where nothing was looked at
+	Frame  actuator.Frame      // maps its points; nil for the mapping of On
+	Index  int                 // within the batch, from 0
+	Done   []actuator.Action   // of the batch, those that were performed before it
+	Source Source              // who chose it
+	// Written is the action as the journal may have it; nil for Action. It
+	// withholds a text.
+	Written actuator.Action
+}
+
+// A Source is who chose an action.
+type Source string
+
+// The sources of actions.
+const (
+	FromModel     Source = "model"     // the actor
+	FromHealing   Source = "healing"   // a model that was asked for a step of a macro
+	FromRecording Source = "recording" // a macro
+	FromProgram   Source = "program"   // this program, under an exemption
+)
+
+// frame returns what maps the points of the action.
+func (in Intent) frame() actuator.Frame {
+	if in.Frame == nil && in.On != nil {
+		return in.On.Image.Mapping
+	}
+	return in.Frame
+}
+
+// recorded is the action as the journal may have it.
+func (in Intent) recorded() Recorded {
+	if in.Written != nil {
+		return Recorded{Action: in.Written}
+	}
+	return Recorded{Action: in.Action}
+}
+
+// device returns the points of the action in device pixels.
+func (in Intent) device() (list []image.Point) {
+	f := in.frame()
+	if f == nil {
+		return nil
+	}
+	for _, p := range actuator.Points(in.Action) {
+		list = append(list, f.ToDevice(image.Pt(p.X, p.Y)))
+	}
+	return list
+}
+
+// An Act is an action that a hand was asked to perform, with what is known of it
+// so far. Unless the guard refused it, its last event is written by [Act.Close],
+// once it has been looked at what it changed.
+type Act struct {
+	Action actuator.Action
+	Index  int // within the batch
+	Status actuator.Status
+	Detail string        // why it was refused or is unknown
+	Output string        // the clipboard, after Copy
+	Took   time.Duration // of performing it
+
+	scope  *Scope
+	err    error // Detail, unless it arrived
+	closed bool
+}
+
+// Do performs an action, if the guard allows it. That it was refused, or that it
+// is not known whether it arrived, is told in the act and is no error: an error
+// means that the run cannot go on.
+func (h *Hand) Do(ctx context.Context, in Intent) (*Act, error) {
+	if err := h.usable(in); err != nil {
+		return nil, err
+	}
+	act := &Act{Action: in.Action, Index: in.Index, Status: actuator.Delivered, scope: h.Scope}
+	refusal := h.ask(ctx, in)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if refusal != nil {
+		act.Status, act.Detail, act.closed = actuator.Refused, refusal.Error(), true
+		act.err = fmt.Errorf("%w: %w", actuator.ErrRefused, refusal)
+		return act, h.Scope.Emit(ctx, Refused{
+			Index: in.Index, Action: in.recorded(), Device: in.device(), Guard: h.GuardName(), Reason: act.Detail,
+		})
+	}
+	e := Acting{Index: in.Index, Action: in.recorded(), Device: in.device(), Exempt: h.Exempt}
+	if err := h.Scope.Emit(ctx, e); err != nil {
+		return nil, err // not recorded, so not done
+	}
+	began := time.Now()
+	var err error
+	act.Output, err = h.device.Do(ctx, in.Action, in.frame())
+	act.Took, act.err = time.Since(began), err
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx) // what became of it is not known, and its last event is missing
+	case errors.Is(err, actuator.ErrRefused):
+		act.Status, act.Detail = actuator.Refused, err.Error()
+	default:
+		act.Status, act.Detail = actuator.Unknown, err.Error()
+	}
+	return act, nil
+}
+
+// Perform is Do where nobody looks at what came of it. What was refused, or may not
+// have arrived, is an error.
+func (h *Hand) Perform(ctx context.Context, in Intent) error {
+	act, err := h.Do(ctx, in)
+	if err == nil {
+		err = act.Close(ctx, nil)
+	}
+	if err != nil {
+		return err
+	}
+	return act.err
+}
+
+// usable returns why nothing can be done with a hand.
+func (h *Hand) usable(in Intent) error {
+	switch {
+	case h == nil || h.device == nil:
+		return errors.New("hand: there is no device: open a session (run.Open)")
+	case in.Action == nil:
+		return errors.New("hand: there is no action to perform")
+	}
+	return h.Scope.usable()
+}
+
+// ask asks the guard. It returns why the action is refused: a guard that breaks
+// allows nothing.
+func (h *Hand) ask(ctx context.Context, in Intent) error {
+	if h.Guard == nil || h.Exempt != "" {
+		return nil
+	}
+	limit := h.GuardLimit
+	if limit <= 0 {
+		limit = DefaultGuardLimit
+	}
+	asked, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	answer := make(chan error, 1) // has room: nobody may be waiting any more
+	go func() {
+		err := errors.New("the guard broke: it ended without an answer")
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("the guard broke: %v", v)
+			}
+			answer <- err
+		}()
+		err = h.Guard.Allow(asked, in)
+	}()
+	var err error
+	select {
+	case err = <-answer:
+		if err == nil && asked.Err() != nil {
+			err = fmt.Errorf("the guard allowed it only after its time of %v was over", limit)
+		}
+	case <-asked.Done():
+		err = fmt.Errorf("the guard gave no answer within %v", limit)
+	}
+	if err != nil && h.Log != nil {
+		h.Log.InfoContext(ctx, "refused", "action", actuator.Name(in.Action), "guard", h.GuardName())
+	}
+	return err
+}
+
+// GuardName names the guard that is asked; "none" if none is.
+func (h *Hand) GuardName() (name string) {
+	switch {
+	case h == nil || h.Guard == nil:
+		return "none"
+	case h.Exempt != "":
+		return "none: " + string(h.Exempt)
+	}
+	defer func() {
+		if recover() != nil {
+			name = fmt.Sprintf("%T, which is broken", h.Guard)
+		}
+	}()
+	return h.Guard.Name()
+}
+
+// Release lets every key and button go that an action left down.
+func (h *Hand) Release() error {
+	if h == nil {
+		return nil
+	}
+	if d, ok := h.device.(interface{ Release() error }); ok {
+		return d.Release()
+	}
+	return nil
+}
+
+// Close writes the last event of the act, unless it has one already. unchanged,
+// if not nil, tells whether nothing on the screen has changed: an action that
+// should show had no effect then.
+func (a *Act) Close(ctx context.Context, unchanged func() bool) error {
+	if a.closed {
+		return nil
+	}
+	if a.Status == actuator.Delivered && actuator.Shows(a.Action) && unchanged != nil && unchanged() {
+		a.Status = actuator.NoEffect
+	}
+	a.closed = true
+	return a.scope.Emit(ctx, Acted{
+		Index: a.Index, Status: a.Status, Detail: a.Detail, Output: a.Output, Millis: a.Took.Milliseconds(),
+	})
+}

@@ -1,0 +1,222 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/actuator"
+	"desktop-agent/run"
+)
+
+// A device notes what it is asked to do.
+type device struct {
+	did []actuator.Action
+	err error
+	do  func()
+}
+
+func (d *device) Do(_ context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
+	d.did = append(d.did, a)
+	if d.do != nil {
+		d.do()
+	}
+	return "output", d.err
+}
+
+type whole struct{}
+
+func (whole) Bounds() image.Rectangle            { return image.Rect(0, 0, 100, 100) }
+func (whole) ToDevice(p image.Point) image.Point { return p.Mul(2) }
+
+// A guard answers by a function.
+type guard func(context.Context, run.Intent) error
+
+func (guard) Name() string                                     { return "test" }
+func (g guard) Allow(ctx context.Context, in run.Intent) error { return g(ctx, in) }
+
+var click = actuator.Click{At: &actuator.Point{X: 10, Y: 20}, Button: actuator.Left, Count: 1}
+
+func newHand(d *device, g run.Guard) (*run.Hand, *run.Memory) {
+	m := &run.Memory{}
+	h := run.NewHand(d, run.NewRecorder(m, nil).Scope(run.Where{Agent: "agent", Display: ":1", PlanStep: 2}))
+	h.Guard = g
+	return h, m
+}
+
+// kinds returns the kinds of the events, joined.
+func kinds(m *run.Memory) (text string) {
+	for _, e := range m.Events() {
+		text += e.Kind + " "
+	}
+	return text
+}
+
+// TestHand holds the one way of an action, and what becomes of it.
+func TestHand(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		guard     run.Guard
+		err       error
+		unchanged bool
+		did       int
+		status    actuator.Status
+		detail    string
+		kinds     string
+	}{
+		{"no guard", nil, nil, false, 1, actuator.Delivered, "", "acting acted "},
+		{"allowed", guard(func(context.Context, run.Intent) error { return nil }), nil, false, 1, actuator.Delivered, "", "acting acted "},
+		{"without an effect", nil, nil, true, 1, actuator.NoEffect, "", "acting acted "},
+		{"refused by the guard", guard(func(context.Context, run.Intent) error { return errors.New("it sends a mail") }), nil, true, 0,
+			actuator.Refused, "it sends a mail", "refused "},
+		{"a guard that panics", guard(func(context.Context, run.Intent) error { panic("nil map") }), nil, true, 0,
+			actuator.Refused, "the guard broke: nil map", "refused "},
+		{"a guard that is a nil function", guard(nil), nil, true, 0,
+			actuator.Refused, "the guard broke: runtime error: invalid memory address or nil pointer dereference", "refused "},
+		{"refused by the device", nil, fmt.Errorf("%w: outside", actuator.ErrRefused), true, 1, actuator.Refused, "refused: outside", "acting acted "},
+		{"nobody knows", nil, errors.New("the display is slow"), true, 1, actuator.Unknown, "the display is slow", "acting acted "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := &device{err: tt.err}
+			h, m := newHand(d, tt.guard)
+			act, err := h.Do(t.Context(), run.Intent{Action: click, Frame: whole{}, Index: 3})
+			require.NoError(t, err)
+			require.NoError(t, act.Close(t.Context(), func() bool { return tt.unchanged }))
+			require.NoError(t, act.Close(t.Context(), nil), "it has its last event")
+			assert.Len(t, d.did, tt.did)
+			assert.Equal(t, tt.status, act.Status)
+			assert.Equal(t, tt.detail, act.Detail)
+			require.Equal(t, tt.kinds, kinds(m))
+			for _, e := range m.Events() {
+				assert.Equal(t, []any{"agent", ":1", 2}, []any{e.Agent, e.Display, e.PlanStep})
+				switch data := e.Data.(type) {
+				case run.Acting:
+					assert.Equal(t, []image.Point{{X: 20, Y: 40}}, data.Device)
+				case run.Refused:
+					assert.Equal(t, []image.Point{{X: 20, Y: 40}}, data.Device)
+					assert.Equal(t, "test", data.Guard)
+					assert.Equal(t, tt.detail, data.Reason)
+				}
+			}
+		})
+	}
+}
+
+// TestGuardThatHangs holds that an action is refused when the guard says nothing
+// for too long, and that what it says later changes nothing.
+func TestGuardThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &device{}
+		h, m := newHand(d, guard(func(context.Context, run.Intent) error {
+			time.Sleep(time.Hour) // and minds no context
+			return nil
+		}))
+		act, err := h.Do(t.Context(), run.Intent{Action: click, Frame: whole{}})
+		require.NoError(t, err)
+		assert.Equal(t, "the guard gave no answer within 10m0s", act.Detail)
+		time.Sleep(2 * time.Hour)
+		assert.Empty(t, d.did)
+		assert.Equal(t, "refused ", kinds(m))
+	})
+}
+
+// TestGuardSees holds what a guard is shown: the exact action, and what was done
+// before it.
+func TestGuardSees(t *testing.T) {
+	var seen run.Intent
+	h, _ := newHand(&device{}, guard(func(_ context.Context, in run.Intent) error { seen = in; return nil }))
+	in := run.Intent{Action: actuator.Type{Text: "hunter2"}, Written: actuator.Type{Text: "•"}, Index: 1, Done: []actuator.Action{click}, Source: run.FromHealing}
+	_, err := h.Do(t.Context(), in)
+	require.NoError(t, err)
+	assert.Equal(t, in, seen)
+}
+
+// TestWritten holds that a text which is withheld is not in the journal, also of an
+// action that is refused.
+func TestWritten(t *testing.T) {
+	for _, g := range []run.Guard{nil, guard(func(context.Context, run.Intent) error { return errors.New("no") })} {
+		h, m := newHand(&device{}, g)
+		_, err := h.Do(t.Context(), run.Intent{Action: actuator.Type{Text: "hunter2"}, Written: actuator.Type{Text: "•"}})
+		require.NoError(t, err)
+		switch data := m.Events()[0].Data.(type) {
+		case run.Acting:
+			assert.Equal(t, actuator.Type{Text: "•"}, data.Action.Action)
+		case run.Refused:
+			assert.Equal(t, actuator.Type{Text: "•"}, data.Action.Action)
+		}
+	}
+}
+
+// TestExemption holds that a guard is not asked under an exemption, and that the
+// journal shows it.
+func TestExemption(t *testing.T) {
+	d := &device{}
+	h, m := newHand(d, guard(func(context.Context, run.Intent) error { return errors.New("no") }))
+	h.Exempt = run.ExemptDoctor
+	require.NoError(t, h.Perform(t.Context(), run.Intent{Action: click, Frame: whole{}, Source: run.FromProgram}))
+	assert.Len(t, d.did, 1)
+	assert.Equal(t, run.ExemptDoctor, m.Events()[0].Data.(run.Acting).Exempt)
+	assert.Equal(t, "none: doctor", h.GuardName())
+}
+
+// TestPerform holds that what was not done is an error where nobody looks.
+func TestPerform(t *testing.T) {
+	h, _ := newHand(&device{}, guard(func(context.Context, run.Intent) error { return errors.New("no") }))
+	require.ErrorIs(t, h.Perform(t.Context(), run.Intent{Action: click, Frame: whole{}}), actuator.ErrRefused)
+	slow := errors.New("the display is slow")
+	h, _ = newHand(&device{err: slow}, nil)
+	require.ErrorIs(t, h.Perform(t.Context(), run.Intent{Action: click, Frame: whole{}}), slow)
+}
+
+// A journal refuses events of one kind.
+type full struct {
+	run.Memory
+	kind string
+}
+
+func (f *full) Event(ctx context.Context, e run.Event) error {
+	if e.Kind == f.kind {
+		return errors.New("the disk is full")
+	}
+	return f.Memory.Event(ctx, e)
+}
+
+// TestNotRecordedNotDone holds that nothing is done which cannot be written.
+func TestNotRecordedNotDone(t *testing.T) {
+	d := &device{}
+	h := run.NewHand(d, run.NewRecorder(&full{kind: "acting"}, nil).Scope(run.Where{}))
+	_, err := h.Do(t.Context(), run.Intent{Action: click, Frame: whole{}})
+	require.ErrorIs(t, err, run.ErrJournal)
+	assert.Empty(t, d.did)
+}
+
+// TestHandOfNothing holds that a hand without a device, a journal or an action says
+// so.
+func TestHandOfNothing(t *testing.T) {
+	in := run.Intent{Action: click, Frame: whole{}}
+	_, err := (*run.Hand)(nil).Do(t.Context(), in)
+	require.ErrorContains(t, err, "there is no device")
+	_, err = run.NewHand(&device{}, nil).Do(t.Context(), in)
+	require.ErrorIs(t, err, run.ErrJournal)
+	h, _ := newHand(&device{}, nil)
+	_, err = h.Do(t.Context(), run.Intent{})
+	require.ErrorContains(t, err, "there is no action")
+}
+
+// TestCancelledWhileActing holds that what became of an action is not told where
+// the run was stopped in the middle of it.
+func TestCancelledWhileActing(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("by the user")
+	h, m := newHand(&device{err: context.Canceled, do: func() { cancel(stop) }}, nil)
+	_, err := h.Do(ctx, run.Intent{Action: click, Frame: whole{}})
+	require.ErrorIs(t, err, stop)
+	assert.Equal(t, "acting ", kinds(m))
+}

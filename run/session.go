@@ -1,0 +1,284 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"log/slog"
+	"strings"
+
+	"desktop-agent/actuator"
+	"desktop-agent/internal/permit"
+	"desktop-agent/llm"
+	"desktop-agent/sandbox"
+	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
+)
+
+// A Session is all that a run needs, from the desktop to the journal: opened in
+// one call by [Open], and closed in the one right order by [Session.Close].
+type Session struct {
+	Settings Settings
+	Private  *sandbox.Desktop // nil on a display that was there before
+	Display  string           // its name; "" of a desktop that is not live
+	Screen   *screen.Screen   // nil of a desktop that is not live
+	Desktop  Desktop
+	Hand     *Hand
+	Journal  Journal
+	Scope    *Scope
+	Client   *llm.Client // nil where no model is asked
+	Log      *slog.Logger
+
+	options  Options
+	tree     *atspi.Reader
+	treeErr  error
+	device   *actuator.Device
+	borrowed bool // the screen is another's
+	finished bool
+	closed   bool
+}
+
+// Options are what a session gets from who opens it, beside the settings. The
+// zero value works: on the display of the settings, with a journal in memory,
+// without models.
+type Options struct {
+	// Agent names who acts, in the events; "agent" if "".
+	Agent string
+	// Journal makes the journal, once the desktop is there. If it has a Close
+	// method, the session calls it. nil for a [Memory].
+	Journal func() (Journal, error)
+	// Client asks the models; the session has it record its calls. nil where no
+	// model is asked.
+	Client *llm.Client
+	// Watch is told each event; see [NewRecorder].
+	Watch func(Event)
+	// Guard is asked about each action, unless Exempt is set.
+	Guard  Guard
+	Exempt Exemption
+	// NoInput leaves the hand without a device, until [Session.OpenInput].
+	NoInput bool
+
+	// Computer is a live desktop that is somebody else's and stays open; nil for
+	// that of the settings.
+	Computer *Computer
+	// Desktop is one that is not live, such as a recorded one, and Device what acts
+	// on it; nil for a live one.
+	Desktop Desktop
+	Device  Device
+
+	// KeepHome is a folder that a private desktop has as its home, and keeps.
+	KeepHome string
+	// Getenv reads the environment of the user's session; nil for none.
+	Getenv func(string) string
+	Log    *slog.Logger // nil: silent
+}
+
+// A Computer is a display that is being watched already.
+type Computer struct {
+	Display string
+	Screen  *screen.Screen
+}
+
+// Open opens a session. What was opened before something failed is closed again.
+func Open(ctx context.Context, settings Settings, o *Options) (*Session, error) {
+	s := &Session{Settings: settings}
+	if o != nil {
+		s.options = *o
+	}
+	if s.Log = s.options.Log; s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.options.Getenv == nil {
+		s.options.Getenv = func(string) string { return "" }
+	}
+	for _, open := range []func(context.Context) error{s.openDesktop, s.openInput, s.openJournal} {
+		if err := open(ctx); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	return s, nil
+}
+
+// openDesktop opens all that is needed to see.
+func (s *Session) openDesktop(ctx context.Context) error {
+	s.Hand = &Hand{Guard: s.options.Guard, Exempt: s.options.Exempt, GuardLimit: s.Settings.Agent.GuardLimit, Log: s.Log}
+	if s.options.Desktop != nil {
+		s.Desktop, s.Hand.device = s.options.Desktop, s.options.Device
+		return nil
+	}
+	if c := s.options.Computer; c != nil {
+		s.Display, s.Screen, s.borrowed = c.Display, c.Screen, true
+	} else if err := s.openScreen(ctx); err != nil {
+		return err
+	}
+	s.Desktop = &Live{Screen: s.Screen}
+	return nil
+}
+
+// openScreen starts the private desktop, if one is wanted, with its program, and
+// connects to the display.
+func (s *Session) openScreen(ctx context.Context) (err error) {
+	d := s.Settings.Display
+	bus := s.options.Getenv("DBUS_SESSION_BUS_ADDRESS")
+	s.Display = d.Name
+	if d.Private {
+		options := &sandbox.Options{Size: d.Size, DPI: d.DPI, HomeFrom: d.Home, Log: s.Log}
+		if s.options.KeepHome != "" {
+			options.Home, options.HomeFrom = s.options.KeepHome, ""
+		}
+		if s.Private, err = sandbox.Start(ctx, options); err != nil {
+			return err
+		}
+		s.Display, bus = s.Private.Display(), s.Private.BusAddress()
+		if words := strings.Fields(d.Open); len(words) > 0 {
+			if _, err := s.Private.Open(ctx, words[0], words[1:]...); err != nil {
+				return err
+			}
+		}
+	}
+	// Without an accessibility bus there is a picture still, and each
+	// observation tells why there is nothing more.
+	s.tree, s.treeErr = atspi.Open(ctx, &atspi.Options{
+		BusAddress: bus, Silence: d.TreeSilence, AppTimeout: d.TreeLimit, MaxNodes: d.TreeNodes, Log: s.Log,
+	})
+	s.Screen, err = s.watch(ctx, screen.SettleOptions{Quiet: d.Quiet, Ceiling: d.Ceiling})
+	return err
+}
+
+// watch begins to watch the display.
+func (s *Session) watch(ctx context.Context, settle screen.SettleOptions) (*screen.Screen, error) {
+	d := s.Settings.Display
+	o := &screen.Options{
+		Display: s.Display, Monitor: d.Monitor, MaxImage: image.Pt(d.MaxImage, d.MaxImage), Settle: settle, Log: s.Log,
+		Tree: noTree{s.treeErr},
+	}
+	if s.tree != nil {
+		o.Tree = s.tree
+	}
+	return screen.Open(ctx, o)
+}
+
+// QuickScreen returns a further look at the same display that waits for nothing.
+// The caller closes it.
+func (s *Session) QuickScreen(ctx context.Context) (*screen.Screen, error) {
+	return s.watch(ctx, screen.SettleOptions{Off: true})
+}
+
+// noTree stands for a tree that cannot be read.
+type noTree struct{ err error }
+
+// Read returns the reason; it is [screen.TreeReader].
+func (n noTree) Read(context.Context) ([]atspi.Node, []string, error) { return nil, nil, n.err }
+
+// openInput gives the hand a device, unless it is to have none.
+func (s *Session) openInput(ctx context.Context) error {
+	if s.options.NoInput {
+		return nil
+	}
+	return s.OpenInput(ctx)
+}
+
+// OpenInput gives the hand the device of a live desktop, for a session that was
+// opened without.
+func (s *Session) OpenInput(ctx context.Context) error {
+	live, ok := s.Desktop.(*Live)
+	if !ok || s.device != nil {
+		return nil
+	}
+	getenv := s.options.Getenv
+	if s.Private != nil || s.borrowed { // X11, whatever the user's own session is
+		getenv = func(string) string { return "" }
+	}
+	var err error
+	s.device, err = actuator.Open(ctx, permit.Grant(), &actuator.Options{Display: s.Display, Getenv: getenv, Log: s.Log})
+	if err != nil {
+		return err
+	}
+	live.device, s.Hand.device = s.device, liveDevice{live}
+	return nil
+}
+
+// Clipboard returns the text on the clipboard of a live desktop. owned says that a
+// program has something on it, which may be no text.
+func (s *Session) Clipboard(ctx context.Context) (text actuator.Secret, owned bool, err error) {
+	if s.device == nil {
+		return "", false, errors.New("clipboard: there is no input device: open the session with one")
+	}
+	return s.device.Clipboard(ctx)
+}
+
+// openJournal begins the journal, and has the models' calls recorded in it.
+func (s *Session) openJournal(context.Context) (err error) {
+	var journal Journal = &Memory{}
+	if s.options.Journal != nil {
+		if journal, err = s.options.Journal(); err != nil {
+			return err
+		}
+	}
+	s.Journal = journal
+	who := s.options.Agent
+	if who == "" {
+		who = "agent"
+	}
+	s.Scope = NewRecorder(s.Journal, s.options.Watch).Scope(Where{Agent: who, Display: s.Display})
+	s.Hand.Scope = s.Scope
+	if s.Client = s.options.Client; s.Client != nil {
+		s.Client.Record, s.Client.Log = s.Scope.Call, s.Log
+	}
+	return nil
+}
+
+// While returns a context that also ends, with [ErrDesktopGone] as its cause, when
+// the private desktop breaks.
+func (s *Session) While(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if s.Private != nil {
+		go func() {
+			select {
+			case <-s.Private.Done():
+				cancel(fmt.Errorf("%w: %w", ErrDesktopGone, s.Private.Err()))
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, func() { cancel(nil) }
+}
+
+// Finish ends the run: every key and button goes up, and the journal is closed.
+// The desktop stays. It may be called twice.
+func (s *Session) Finish() error {
+	if s.finished {
+		return nil
+	}
+	s.finished = true
+	err := s.Hand.Release()
+	if c, ok := s.Journal.(io.Closer); ok {
+		err = errors.Join(err, c.Close())
+	}
+	return err
+}
+
+// Close finishes the run and then lets go what it had: the device before the
+// screen, and a private desktop last. It may be called twice.
+func (s *Session) Close() error {
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	errs := []error{s.Finish()}
+	if s.device != nil {
+		errs = append(errs, s.device.Close())
+	}
+	if s.Screen != nil && !s.borrowed {
+		errs = append(errs, s.Screen.Close())
+	}
+	if s.tree != nil {
+		errs = append(errs, s.tree.Close())
+	}
+	if s.Private != nil {
+		errs = append(errs, s.Private.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,107 @@
+package run
+
+import (
+	"image"
+	"time"
+
+	"desktop-agent/llm"
+	"desktop-agent/monitor"
+	"desktop-agent/planner"
+	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
+)
+
+// Settings are all that changes what a run does, without secrets. The first event
+// carries them, and a replay reads them there. What is zero means the default of
+// the package that uses it, unless it is said otherwise.
+type Settings struct {
+	Display DisplaySettings
+	Agent   AgentSettings
+	Models  ModelSettings
+	// Like shows the actor how a task like this one was done; nil for nothing.
+	Like *Demonstration
+	// TextUnseen is of a recording of a person: text was recorded also in programs
+	// that do not tell which field has the focus.
+	TextUnseen bool
+}
+
+// DisplaySettings say which desktop a run works on, and how it is looked at.
+type DisplaySettings struct {
+	Private bool   // on a desktop of its own that nobody sees
+	Name    string // of the X display, such as ":0"; "" of a private one, which gets a name when it starts
+
+	// Of a private desktop:
+	Open string      // the program that is opened, with its arguments
+	Home string      // a folder whose content the desktop's home begins with
+	Size image.Point // in device pixels
+	DPI  int         // pixels per inch
+
+	Monitor     int           // the one that the model sees, from 1; 0 for all
+	MaxImage    int           // longest side of the image for the model, in its pixels
+	Quiet       time.Duration // how long nothing may be drawn before the screen counts as still
+	Ceiling     time.Duration // how long to wait for that at most
+	TreeSilence time.Duration // a program that tells nothing of its accessibility tree for so long hangs
+	TreeLimit   time.Duration // the most that the tree of one program may take
+	TreeNodes   int           // the most that is read of one program
+}
+
+// AgentSettings say how the agent works.
+type AgentSettings struct {
+	Planning string // "suggestive" or "off"
+	Format   string // how the actor writes actions: "code" or "tools"; "" where no model decides
+
+	MaxSteps      int // turns of the actor
+	MaxBadReplies int // replies in a row that are no action
+	MaxRefusals   int // claims to be done that the screen does not confirm
+	MaxRevisions  int // of one plan; negative for none
+	ReviewEvery   int // steps between two reviews by the monitor; 0 for only when a detector fires
+
+	ScreenTokens  int // budget of the screen as text, in each prompt
+	KeepImages    int // screenshots that stay in the actor's conversation
+	PruneInterval int // so many screenshots are dropped from it at a time
+
+	Detectors  monitor.Limits
+	GuardLimit time.Duration // how long the guard may take to answer
+}
+
+// ModelSettings say which models are asked, and how much they may cost.
+type ModelSettings struct {
+	BaseURL    string                    // of the endpoint, without user, query and fragment
+	Roles      map[llm.Role]llm.Settings // what holds for each role
+	MaxTokens  int                       // of all calls together; 0 for no limit
+	MaxDollars float64                   // 0 for no limit
+	MaxTime    time.Duration             // 0 for no limit
+	Prices     llm.Prices                // dollars per million tokens
+}
+
+// A Demonstration is how a person, or another run, did a task like this one. It is
+// advice, and a record of what a screen showed.
+type Demonstration struct {
+	Task  string   `json:"task"`
+	Steps []string `json:"steps"` // in words, first to last
+}
+
+// Models names the model of each role.
+func (m ModelSettings) Models() map[string]string {
+	names := map[string]string{}
+	for role, s := range m.Roles {
+		names[string(role)] = s.Model
+	}
+	return names
+}
+
+// Defaults returns the settings that hold where nothing else is said.
+func Defaults() Settings {
+	return Settings{
+		Display: DisplaySettings{
+			Size: image.Pt(1280, 800), DPI: 96, MaxImage: screen.DefaultMaxSide, Quiet: screen.DefaultQuiet, Ceiling: screen.DefaultCeiling,
+			TreeSilence: atspi.DefaultSilence, TreeLimit: atspi.DefaultAppTimeout, TreeNodes: atspi.DefaultMaxNodes,
+		},
+		Agent: AgentSettings{
+			Planning: "suggestive", Format: "code", MaxSteps: 50, MaxBadReplies: 4, MaxRefusals: 3, MaxRevisions: planner.DefaultMaxRevisions,
+			ReviewEvery: 10, ScreenTokens: screen.DefaultTextBudget, KeepImages: 3, PruneInterval: 4,
+			Detectors: monitor.DefaultLimits, GuardLimit: DefaultGuardLimit,
+		},
+		Models: ModelSettings{BaseURL: "https://api.openai.com/v1", MaxTime: time.Hour},
+	}
+}
