@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"reflect"
 	"time"
@@ -25,7 +26,7 @@ func (r *episode) act(ctx context.Context, t turn) error {
 		return err
 	}
 	for i, a := range t.Actions {
-		if isSpecial(a) {
+		if actuator.ForAgent(a) {
 			return r.special(ctx, t, b, a)
 		}
 		again := i == 0 && insisted != nil && reflect.DeepEqual(a, insisted)
@@ -52,7 +53,7 @@ func (r *episode) act(ctx context.Context, t turn) error {
 		if err := r.acted(ctx, &b, r.still(i, func() bool { return same(before.Bare, after.Bare) })); err != nil {
 			return err
 		}
-		if !isSpecial(t.Actions[i+1]) {
+		if !actuator.ForAgent(t.Actions[i+1]) {
 			if b.stopped = r.windowChange(before, after); b.stopped != "" {
 				break
 			}
@@ -139,15 +140,6 @@ func (r *episode) acted(ctx context.Context, b *batch, still bool) error {
 	})
 }
 
-// isSpecial reports whether an action asks something of the agent.
-func isSpecial(a actuator.Action) bool {
-	switch a.(type) {
-	case actuator.Zoom, actuator.Done, actuator.Infeasible, actuator.Ask:
-		return true
-	}
-	return false
-}
-
 // special does what an action asks of the agent. What stands behind it in the
 // batch is not done.
 func (r *episode) special(ctx context.Context, t turn, b batch, a actuator.Action) error {
@@ -161,6 +153,8 @@ func (r *episode) special(ctx context.Context, t turn, b batch, a actuator.Actio
 		b.zoom = &a.Region
 	case actuator.Ask:
 		return r.ask(ctx, t, b, a)
+	default:
+		return fmt.Errorf("the agent does not know what %s asks of it", actuator.Name(a))
 	}
 	return r.look(ctx, t, b)
 }

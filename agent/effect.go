@@ -93,7 +93,7 @@ func surprise(done []actuator.Action, a actuator.Action, chosen *screen.Observat
 	if again {
 		return ""
 	}
-	if len(done) == 0 && usesFocus(a) {
+	if len(done) == 0 && actuator.UsesFocus(a) {
 		if why := windowChange(chosen.Windows, now.Windows); why != "" {
 			return why + " since the screenshot " + chosen.FrameID
 		}
@@ -110,15 +110,6 @@ func surprise(done []actuator.Action, a actuator.Action, chosen *screen.Observat
 		}
 	}
 	return ""
-}
-
-// usesFocus reports whether an action goes where the focus is.
-func usesFocus(a actuator.Action) bool {
-	switch a.(type) {
-	case actuator.Type, actuator.Press, actuator.KeyDown, actuator.Hold, actuator.Copy, actuator.Paste:
-		return true
-	}
-	return false
 }
 
 // pointedAt reports whether one of the actions aims at p.

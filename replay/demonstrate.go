@@ -44,7 +44,7 @@ func Demonstrate(run *Run) (*agent.Demonstration, error) {
 func (s *Step) words() string {
 	var done []string
 	for _, act := range s.Acts {
-		if act.Acted == nil || act.Acted.Status != actuator.Delivered || !inputs(act.Action.Action) {
+		if act.Acted == nil || act.Acted.Status != actuator.Delivered || actuator.KindOf(act.Action.Action) != actuator.Input {
 			continue
 		}
 		if s.secret(act.Index) {
