@@ -6,12 +6,27 @@
 // whatever it holds down, on every way out.
 package actuator
 
-import "image"
+import (
+	"context"
+	"image"
+)
 
 // An Action is one thing a person at the desktop could do. Points are in pixels
 // of the image sent to the model, from its top left corner. A nil point means
 // where the pointer is.
-type Action interface{ action() }
+//
+// A new type of action is declared here and has the methods below. Its row in
+// [Variants] says what holds of all its actions; what its fields are for follows
+// from their types (see [Points], [Pressed] and [Entered]). A test at the root of
+// the module names every other place that must know it.
+type Action interface {
+	// check returns why the action cannot be meant as it stands; see [Validate].
+	check() error
+	// tell describes the action; see [Describe].
+	tell(teller) string
+	// perform sends the action, whose points are in device pixels.
+	perform(ctx context.Context, d *Device, points []image.Point) (output string, err error)
+}
 
 // The actions that a [Device] performs.
 type (
@@ -127,26 +142,6 @@ type (
 		Question string `json:"question"`
 	}
 )
-
-func (Move) action()         {}
-func (Click) action()        {}
-func (ButtonDown) action()   {}
-func (ButtonUp) action()     {}
-func (Drag) action()         {}
-func (Scroll) action()       {}
-func (Type) action()         {}
-func (Press) action()        {}
-func (KeyDown) action()      {}
-func (KeyUp) action()        {}
-func (Hold) action()         {}
-func (Copy) action()         {}
-func (Paste) action()        {}
-func (SetClipboard) action() {}
-func (Wait) action()         {}
-func (Zoom) action()         {}
-func (Done) action()         {}
-func (Infeasible) action()   {}
-func (Ask) action()          {}
 
 // A Point is a pixel of the image sent to the model.
 type Point struct {

@@ -13,16 +13,16 @@ const maxShown = 200
 // Describe returns an action in words, for a person who watches: "click left at
 // (12, 30)", "press Ctrl+S", "type 14 characters". Text that is typed or goes
 // through the clipboard is not shown.
-func Describe(a Action) string { return teller{text: Secret.String, place: coordinates}.tell(a) }
+func Describe(a Action) string { return teller{text: Secret.String, place: coordinates}.of(a) }
 
 // DescribeFull is [Describe] with the text in quotes, at most its first 200
 // characters: for the model's own history.
-func DescribeFull(a Action) string { return teller{text: visible, place: coordinates}.tell(a) }
+func DescribeFull(a Action) string { return teller{text: visible, place: coordinates}.of(a) }
 
 // DescribeOn is [DescribeFull] with names for points, which name gives: "click
 // left on button "Save"". It is for readers who see another screen.
 func DescribeOn(a Action, name func(Point) string) string {
-	return teller{text: visible, place: name, on: true}.tell(a)
+	return teller{text: visible, place: name, on: true}.of(a)
 }
 
 func visible(s Secret) string { return shown(string(s)) }
@@ -36,63 +36,28 @@ type teller struct {
 	on    bool // places are things, and not points
 }
 
-func (t teller) tell(a Action) string {
-	switch a := a.(type) {
-	case Move:
-		return "move the pointer to " + t.place(a.At)
-	case Click:
-		return held(a.Modifiers) + clicks(a.Count) + " " + string(a.Button) + t.at(a.At)
-	case ButtonDown:
-		return fmt.Sprintf("press the %s button down%s", a.Button, t.at(a.At))
-	case ButtonUp:
-		return fmt.Sprintf("let the %s button go%s", a.Button, t.at(a.At))
-	case Drag:
-		return t.drag(a)
-	case Scroll:
-		return held(a.Modifiers) + "scroll" + notches(a.DY, "down", "up") + notches(a.DX, "right", "left") + t.at(a.At)
-	case Type:
-		return "type " + t.text(a.Text)
-	case Press:
-		return "press " + shortcut(a.Keys) + times(a.Count)
-	case KeyDown:
-		return "hold down " + shortcut([]Key{a.Key})
-	case KeyUp:
-		return "let go of " + shortcut([]Key{a.Key})
-	case Hold:
-		return "hold " + shortcut(a.Keys) + " for " + seconds(a.Milliseconds)
-	case Copy:
-		return "copy the selection"
-	case Paste:
-		if a.Text == nil {
-			return "paste what is on the clipboard"
-		}
-		return "paste " + t.text(*a.Text)
-	case SetClipboard:
-		return "put " + t.text(a.Text) + " on the clipboard"
-	case Wait:
-		return "wait " + seconds(a.Milliseconds)
-	}
-	return t.word(a)
-}
-
-// word describes what asks something of the agent.
-func (t teller) word(a Action) string {
-	switch a := a.(type) {
-	case nil:
+func (t teller) of(a Action) string {
+	if a == nil {
 		return "nothing"
-	case Zoom:
-		return fmt.Sprintf("zoom into %d×%d%s", a.Region.Width, a.Region.Height, t.at(&Point{a.Region.X, a.Region.Y}))
-	case Done:
-		return "done" + said(a.Answer)
-	case Infeasible:
-		return "give up" + said(a.Reason)
-	case Ask:
-		return "ask" + said(a.Question)
 	}
-	return Name(a)
+	return a.tell(t)
 }
 
-func (t teller) drag(a Drag) string {
+func (a Move) tell(t teller) string { return "move the pointer to " + t.place(a.At) }
+
+func (a Click) tell(t teller) string {
+	return held(a.Modifiers) + clicks(a.Count) + " " + string(a.Button) + t.at(a.At)
+}
+
+func (a ButtonDown) tell(t teller) string {
+	return fmt.Sprintf("press the %s button down%s", a.Button, t.at(a.At))
+}
+
+func (a ButtonUp) tell(t teller) string {
+	return fmt.Sprintf("let the %s button go%s", a.Button, t.at(a.At))
+}
+
+func (a Drag) tell(t teller) string {
 	if len(a.Path) == 0 {
 		return held(a.Modifiers) + "drag nowhere"
 	}
@@ -107,6 +72,39 @@ func (t teller) drag(a Drag) string {
 	}
 	return text
 }
+
+func (a Scroll) tell(t teller) string {
+	return held(a.Modifiers) + "scroll" + notches(a.DY, "down", "up") + notches(a.DX, "right", "left") + t.at(a.At)
+}
+
+func (a Type) tell(t teller) string  { return "type " + t.text(a.Text) }
+func (a Press) tell(teller) string   { return "press " + shortcut(a.Keys) + times(a.Count) }
+func (a KeyDown) tell(teller) string { return "hold down " + shortcut([]Key{a.Key}) }
+func (a KeyUp) tell(teller) string   { return "let go of " + shortcut([]Key{a.Key}) }
+
+func (a Hold) tell(teller) string {
+	return "hold " + shortcut(a.Keys) + " for " + seconds(a.Milliseconds)
+}
+
+func (Copy) tell(teller) string { return "copy the selection" }
+
+func (a Paste) tell(t teller) string {
+	if a.Text == nil {
+		return "paste what is on the clipboard"
+	}
+	return "paste " + t.text(*a.Text)
+}
+
+func (a SetClipboard) tell(t teller) string { return "put " + t.text(a.Text) + " on the clipboard" }
+func (a Wait) tell(teller) string           { return "wait " + seconds(a.Milliseconds) }
+
+func (a Zoom) tell(t teller) string {
+	return fmt.Sprintf("zoom into %d×%d%s", a.Region.Width, a.Region.Height, t.at(&Point{a.Region.X, a.Region.Y}))
+}
+
+func (a Done) tell(teller) string       { return "done" + said(a.Answer) }
+func (a Infeasible) tell(teller) string { return "give up" + said(a.Reason) }
+func (a Ask) tell(teller) string        { return "ask" + said(a.Question) }
 
 func (t teller) at(p *Point) string {
 	switch {

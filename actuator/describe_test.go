@@ -51,7 +51,7 @@ func TestDescribe(t *testing.T) {
 		}
 		assert.Equal(t, tt.full, DescribeFull(tt.a))
 	}
-	for _, a := range samples() {
+	for _, a := range samples(t) {
 		assert.NotEqual(t, Name(a), Describe(a), "described in words")
 	}
 }

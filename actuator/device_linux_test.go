@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
+	"desktop-agent/actuator/actuatortest"
 	"desktop-agent/actuator/eventwin"
 	"desktop-agent/internal/permit"
 	"desktop-agent/internal/x11"
@@ -141,7 +141,7 @@ func do(t testing.TB, dev *actuator.Device, a actuator.Action, f actuator.Frame)
 func TestActions(t *testing.T) {
 	size := image.Pt(960, 600)
 	d, dev := desktop(t, &sandbox.Options{Size: size, Monitors: 2})
-	performed := map[reflect.Type]bool{}
+	performed := map[string]bool{}
 	for monitor := range 2 {
 		source := image.Rectangle{Max: size}.Add(image.Pt(monitor*size.X, 0))
 		w := window(t, d, source.Inset(60))
@@ -157,11 +157,13 @@ func TestActions(t *testing.T) {
 					})
 					require.NoError(t, err)
 					w.Clear()
+					answered := answer(t, d, w)
 					for _, a := range tt.actions {
-						performed[reflect.TypeOf(a)] = true
+						performed[actuator.Name(a)] = true
 						_, err := dev.Do(limit(t), a, f)
 						require.NoError(t, err, actuator.Describe(a))
 					}
+					answered()
 					got := trace(done(t, dev, w))
 					assert.Equal(t, strings.Join(tt.want, "\n"), strings.Join(got, "\n"))
 				})
@@ -169,6 +171,41 @@ func TestActions(t *testing.T) {
 		}
 		require.NoError(t, w.Close())
 	}
+	for _, v := range actuator.Variants() {
+		fields, err := actuatortest.Fill(v.Schema)
+		require.NoError(t, err)
+		a, err := actuator.Decode(v.Name, fields)
+		require.NoError(t, err)
+		assert.Equal(t, !actuator.ForAgent(a), performed[v.Name], "%s: all that a device performs is here", v.Name)
+	}
+}
+
+// answer is the program of a window: it copies on ctrl+c and pastes on ctrl+v.
+// What it returns ends it.
+func answer(t testing.TB, d *sandbox.Desktop, w *eventwin.Window) (end func()) {
+	ctx, cancel := context.WithCancel(limit(t))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		var pressed eventwin.Event
+		_, err := w.WaitFor(ctx, func(events []eventwin.Event) bool {
+			i := slices.IndexFunc(events, func(e eventwin.Event) bool {
+				return e.Kind == eventwin.KeyPress && e.State == xproto.ModMaskControl && (e.Rune == 'c' || e.Rune == 'v')
+			})
+			if i >= 0 {
+				pressed = events[i]
+			}
+			return i >= 0
+		})
+		switch {
+		case err != nil: // nobody presses them
+		case pressed.Rune == 'c':
+			xclip(t, d, "copied", "-i")
+		default:
+			assert.Equal(t, "to paste", xclip(t, d, "", "-o"))
+		}
+	}()
+	return func() { cancel(); <-ended }
 }
 
 // An actionTest is a list of actions, and what the window shall get.
@@ -252,6 +289,10 @@ func actionTests(f frame) []actionTest {
 			[]string{"key press " + ctrl, "key press a [ctrl]", "key release a [ctrl]", "key release " + ctrl + " [ctrl]"}},
 		{"hold", from, list{actuator.Hold{Keys: []actuator.Key{"alt", "x"}, Milliseconds: 30}},
 			[]string{"key press ffe9", "key press x [alt]", "key release x [alt]", "key release ffe9 [alt]"}},
+		{"copy", from, list{actuator.Copy{}}, []string{
+			"key press " + ctrl, "key press c [ctrl]", "key release c [ctrl]", "key release " + ctrl + " [ctrl]"}},
+		{"paste", from, list{actuator.SetClipboard{Text: "to paste"}, actuator.Paste{}}, []string{
+			"key press " + ctrl, "key press v [ctrl]", "key release v [ctrl]", "key release " + ctrl + " [ctrl]"}},
 		{"wait", from, list{actuator.Wait{Milliseconds: 1}}, nil},
 	}
 }

@@ -17,49 +17,86 @@ func (d *Device) perform(ctx context.Context, a Action, f Frame) (output string,
 	if err != nil {
 		return "", err
 	}
-	mark, stays := len(d.down), false
+	mark := len(d.down)
 	defer func() {
-		if stays && err == nil {
+		if rowOf(a).held == down && err == nil {
 			return
 		}
 		if e := d.liftTo(mark); e != nil && err == nil {
 			err = fmt.Errorf("let go: %w", e)
 		}
 	}()
-	switch a := a.(type) {
-	case Move:
-		return "", d.moveTo(ctx, path[0])
-	case Click:
-		return "", d.click(ctx, a, path)
-	case Drag:
-		return "", d.drag(ctx, a, path)
-	case Scroll:
-		return "", d.scroll(ctx, a, path)
-	case ButtonDown:
-		stays = true
-		return "", d.buttonAt(ctx, a.Button, true, path)
-	case ButtonUp:
-		return "", d.buttonAt(ctx, a.Button, false, path)
-	case KeyDown:
-		stays = true
-		return "", d.keyDown(ctx, a.Key)
-	case KeyUp:
-		return "", d.keyUp(a.Key)
-	case Press:
-		return "", d.pressKeys(ctx, a)
-	case Hold:
-		return "", d.hold(ctx, a)
-	case Type:
-		return "", d.typeText(ctx, string(a.Text))
-	case Copy:
-		return d.copy(ctx)
-	case Paste:
-		return "", d.paste(ctx, a)
-	case SetClipboard:
-		return "", d.setClipboard(ctx, string(a.Text))
-	case Wait:
-		return "", sleep(ctx, time.Duration(a.Milliseconds)*time.Millisecond)
-	}
+	return a.perform(ctx, d, path)
+}
+
+func (a Move) perform(ctx context.Context, d *Device, path []image.Point) (string, error) {
+	return "", d.moveTo(ctx, path[0])
+}
+
+func (a Click) perform(ctx context.Context, d *Device, path []image.Point) (string, error) {
+	return "", d.click(ctx, a, path)
+}
+
+func (a ButtonDown) perform(ctx context.Context, d *Device, path []image.Point) (string, error) {
+	return "", d.buttonAt(ctx, a.Button, true, path)
+}
+
+func (a ButtonUp) perform(ctx context.Context, d *Device, path []image.Point) (string, error) {
+	return "", d.buttonAt(ctx, a.Button, false, path)
+}
+
+func (a Drag) perform(ctx context.Context, d *Device, path []image.Point) (string, error) {
+	return "", d.drag(ctx, a, path)
+}
+
+func (a Scroll) perform(ctx context.Context, d *Device, path []image.Point) (string, error) {
+	return "", d.scroll(ctx, a, path)
+}
+
+func (a Type) perform(ctx context.Context, d *Device, _ []image.Point) (string, error) {
+	return "", d.typeText(ctx, string(a.Text))
+}
+
+func (a Press) perform(ctx context.Context, d *Device, _ []image.Point) (string, error) {
+	return "", d.pressKeys(ctx, a)
+}
+
+func (a KeyDown) perform(ctx context.Context, d *Device, _ []image.Point) (string, error) {
+	return "", d.keyDown(ctx, a.Key)
+}
+
+func (a KeyUp) perform(_ context.Context, d *Device, _ []image.Point) (string, error) {
+	return "", d.keyUp(a.Key)
+}
+
+func (a Hold) perform(ctx context.Context, d *Device, _ []image.Point) (string, error) {
+	return "", d.hold(ctx, a)
+}
+
+func (Copy) perform(ctx context.Context, d *Device, _ []image.Point) (string, error) {
+	return d.copy(ctx)
+}
+
+func (a Paste) perform(ctx context.Context, d *Device, _ []image.Point) (string, error) {
+	return "", d.paste(ctx, a)
+}
+
+func (a SetClipboard) perform(ctx context.Context, d *Device, _ []image.Point) (string, error) {
+	return "", d.setClipboard(ctx, string(a.Text))
+}
+
+func (a Wait) perform(ctx context.Context, _ *Device, _ []image.Point) (string, error) {
+	return "", sleep(ctx, time.Duration(a.Milliseconds)*time.Millisecond)
+}
+
+func (a Zoom) perform(context.Context, *Device, []image.Point) (string, error) { return forAgent(a) }
+func (a Done) perform(context.Context, *Device, []image.Point) (string, error) { return forAgent(a) }
+func (a Infeasible) perform(context.Context, *Device, []image.Point) (string, error) {
+	return forAgent(a)
+}
+func (a Ask) perform(context.Context, *Device, []image.Point) (string, error) { return forAgent(a) }
+
+func forAgent(a Action) (string, error) {
 	return "", fmt.Errorf("%w: %s is for the agent, the desktop cannot perform it", ErrRefused, Name(a))
 }
 

@@ -61,22 +61,3 @@ func TooLong(n int) error {
 	}
 	return &ParseError{Message: fmt.Sprintf("the reply has %d bytes and was not read; at most %d are, so write a few short actions", n, MaxReply)}
 }
-
-// Final reports whether nothing can be done after an action in the same reply:
-// it says that the task is over, or asks what only a person can answer.
-func Final(a Action) bool {
-	switch a.(type) {
-	case Done, Infeasible, Ask:
-		return true
-	}
-	return false
-}
-
-// Shows reports whether an action changes the screen when it works.
-func Shows(a Action) bool {
-	switch a.(type) {
-	case Wait, Zoom, Copy, SetClipboard, Move, KeyDown, KeyUp, ButtonDown, ButtonUp:
-		return false
-	}
-	return true
-}

@@ -33,13 +33,3 @@ func TestTooLong(t *testing.T) {
 	assert.NoError(t, TooLong(MaxReply))
 	assert.ErrorContains(t, TooLong(MaxReply+1), "short actions")
 }
-
-func TestFinal(t *testing.T) {
-	var final []string
-	for _, a := range samples() {
-		if Final(a) {
-			final = append(final, Name(a))
-		}
-	}
-	assert.Equal(t, []string{"done", "infeasible", "ask"}, final)
-}

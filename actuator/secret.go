@@ -7,22 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// Entered returns the text, in clear, that an action types or puts into the
-// clipboard; ok is false for an action that does neither.
-func Entered(a Action) (text string, ok bool) {
-	switch a := a.(type) {
-	case Type:
-		return string(a.Text), true
-	case SetClipboard:
-		return string(a.Text), true
-	case Paste:
-		if a.Text != nil {
-			return string(*a.Text), true
-		}
-	}
-	return "", false
-}
-
 // String returns the length of the text, not the text; string(s) is the text.
 func (s Secret) String() string {
 	return characters(utf8.RuneCountInString(string(s)))

@@ -29,16 +29,24 @@ const (
 // line breaks and tabs, buttons and keys that exist. The error says what to do
 // instead.
 func Validate(a Action, bounds image.Rectangle) error {
+	if a == nil {
+		return errNone
+	}
 	for _, p := range Points(a) {
 		if !image.Pt(p.X, p.Y).In(bounds) {
 			return outside(p, bounds)
 		}
 	}
-	if z, ok := a.(Zoom); ok && check(a) == nil && !z.Region.Rect().In(bounds) {
-		return fmt.Errorf("the region %d×%d at (%d, %d) reaches outside the screenshot; x goes from %d to %d and y from %d to %d: make it smaller",
-			z.Region.Width, z.Region.Height, z.Region.X, z.Region.Y, bounds.Min.X, bounds.Max.X-1, bounds.Min.Y, bounds.Max.Y-1)
+	if err := a.check(); err != nil {
+		return err
 	}
-	return check(a)
+	for _, r := range values[Region](a) {
+		if !r.Rect().In(bounds) {
+			return fmt.Errorf("the region %d×%d at (%d, %d) reaches outside the screenshot; x goes from %d to %d and y from %d to %d: make it smaller",
+				r.Width, r.Height, r.X, r.Y, bounds.Min.X, bounds.Max.X-1, bounds.Min.Y, bounds.Max.Y-1)
+		}
+	}
+	return nil
 }
 
 func outside(p Point, bounds image.Rectangle) error {
@@ -48,57 +56,62 @@ func outside(p Point, bounds image.Rectangle) error {
 
 // check is Validate without bounds.
 func check(a Action) error {
-	switch a := a.(type) {
-	case nil:
-		return errors.New("there is no action")
-	case Click:
-		return cmp.Or(button(a.Button), modifiers(a.Modifiers),
-			within(a.Count, 1, maxClicks, "clicks", "write count 1 for a click, 2 for a double click, 3 for a triple click"))
-	case ButtonDown:
-		return button(a.Button)
-	case ButtonUp:
-		return button(a.Button)
-	case Drag:
-		return cmp.Or(button(a.Button), modifiers(a.Modifiers),
-			within(len(a.Path), 1, maxPath, "points in a path", "give only the points where the direction changes"))
-	case Scroll:
-		return scroll(a)
-	case Press:
-		return cmp.Or(keys(a.Keys), within(a.Count, 1, maxPresses, "presses", "press fewer times, look, and go on"))
-	case KeyDown:
-		return keys([]Key{a.Key})
-	case KeyUp:
-		return keys([]Key{a.Key})
-	case Hold:
-		return cmp.Or(keys(a.Keys), duration(a.Milliseconds))
-	case Wait:
-		return duration(a.Milliseconds)
-	case Zoom:
-		return region(a.Region)
+	if a == nil {
+		return errNone
 	}
-	return checkText(a)
+	return a.check()
 }
 
-func checkText(a Action) error {
-	switch a := a.(type) {
-	case Type:
-		return text(string(a.Text), 1)
-	case Paste:
-		if a.Text == nil {
-			return nil
-		}
-		return text(string(*a.Text), 1)
-	case SetClipboard:
-		return text(string(a.Text), 0)
-	case Done:
-		return text(a.Answer, 0)
-	case Infeasible:
-		return text(a.Reason, 0)
-	case Ask:
-		return text(a.Question, 1)
-	}
-	return nil // Move, Copy
+var errNone = errors.New("there is no action")
+
+func (Move) check() error { return nil }
+
+func (a Click) check() error {
+	return cmp.Or(button(a.Button), modifiers(a.Modifiers),
+		within(a.Count, 1, maxClicks, "clicks", "write count 1 for a click, 2 for a double click, 3 for a triple click"))
 }
+
+func (a ButtonDown) check() error { return button(a.Button) }
+func (a ButtonUp) check() error   { return button(a.Button) }
+
+func (a Drag) check() error {
+	return cmp.Or(button(a.Button), modifiers(a.Modifiers),
+		within(len(a.Path), 1, maxPath, "points in a path", "give only the points where the direction changes"))
+}
+
+func (a Scroll) check() error {
+	if a.DX == 0 && a.DY == 0 {
+		return errors.New("a scroll by 0 does nothing; scroll by 1 to 100 notches, of which 5 move most windows by about half a page")
+	}
+	const advice = "5 notches move most windows by about half a page; press pageup, pagedown, home or end for long ways"
+	return cmp.Or(modifiers(a.Modifiers),
+		within(a.DX, -maxNotches, maxNotches, "notches", advice), within(a.DY, -maxNotches, maxNotches, "notches", advice))
+}
+
+func (a Type) check() error { return text(string(a.Text), 1) }
+
+func (a Press) check() error {
+	return cmp.Or(keys(a.Keys), within(a.Count, 1, maxPresses, "presses", "press fewer times, look, and go on"))
+}
+
+func (a KeyDown) check() error { return keys([]Key{a.Key}) }
+func (a KeyUp) check() error   { return keys([]Key{a.Key}) }
+func (a Hold) check() error    { return cmp.Or(keys(a.Keys), duration(a.Milliseconds)) }
+func (Copy) check() error      { return nil }
+
+func (a Paste) check() error {
+	if a.Text == nil {
+		return nil
+	}
+	return text(string(*a.Text), 1)
+}
+
+func (a SetClipboard) check() error { return text(string(a.Text), 0) }
+func (a Wait) check() error         { return duration(a.Milliseconds) }
+func (a Zoom) check() error         { return region(a.Region) }
+func (a Done) check() error         { return text(a.Answer, 0) }
+func (a Infeasible) check() error   { return text(a.Reason, 0) }
+func (a Ask) check() error          { return text(a.Question, 1) }
 
 func within(n, low, high int, what, advice string) error {
 	if n < low || n > high {
@@ -146,15 +159,6 @@ func modifiers(list []Key) error {
 		}
 	}
 	return keys(list)
-}
-
-func scroll(a Scroll) error {
-	if a.DX == 0 && a.DY == 0 {
-		return errors.New("a scroll by 0 does nothing; scroll by 1 to 100 notches, of which 5 move most windows by about half a page")
-	}
-	const advice = "5 notches move most windows by about half a page; press pageup, pagedown, home or end for long ways"
-	return cmp.Or(modifiers(a.Modifiers),
-		within(a.DX, -maxNotches, maxNotches, "notches", advice), within(a.DY, -maxNotches, maxNotches, "notches", advice))
 }
 
 func duration(ms int) error {

@@ -11,7 +11,7 @@ import (
 func TestValidate(t *testing.T) {
 	bounds := image.Rect(0, 0, 100, 80)
 	at := func(x, y int) *Point { return &Point{x, y} }
-	for _, a := range samples() {
+	for _, a := range samples(t) {
 		assert.NoError(t, Validate(a, bounds), Name(a))
 	}
 	for _, a := range []Action{

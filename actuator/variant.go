@@ -24,6 +24,7 @@ type Variant struct {
 // variant is a Variant with what reads it.
 type variant struct {
 	Variant
+	traits
 	kind   reflect.Type
 	offer  *jsonschema.Schema   // Schema
 	shape  *jsonschema.Schema   // of the same type; it also takes null for a list, and a key by any name
@@ -31,30 +32,67 @@ type variant struct {
 	decode func(data []byte) (Action, error)
 }
 
-// variants is the one list of all types of action; a test holds it complete.
+// variants is the one table of all types of action; a test holds it complete.
 var variants = sync.OnceValue(func() []variant {
 	return []variant{
-		variantOf[Move]("move", "Move the pointer to a point."),
-		variantOf[Click]("click", "Click, double-click or triple-click a mouse button."),
-		variantOf[ButtonDown]("button_down", "Press a mouse button and leave it down; button_up lets it go."),
-		variantOf[ButtonUp]("button_up", "Let a mouse button go."),
-		variantOf[Drag]("drag", "Hold a mouse button along a path, and let it go at its end."),
-		variantOf[Scroll]("scroll", "Turn the mouse wheel."),
-		variantOf[Type]("type", "Type text into what has the focus, in any script. A line break is Enter, a tab is Tab."),
-		variantOf[Press]("press", "Press a key or a shortcut."),
-		variantOf[KeyDown]("key_down", "Press a key and leave it down; key_up lets it go."),
-		variantOf[KeyUp]("key_up", "Let a key go."),
-		variantOf[Hold]("hold", "Hold keys down for a time."),
-		variantOf[Copy]("copy", "Copy what is selected to the clipboard and read it: the next turn shows the text."),
-		variantOf[Paste]("paste", "Paste text, or what is on the clipboard."),
-		variantOf[SetClipboard]("set_clipboard", "Put text on the clipboard without pasting it."),
-		variantOf[Wait]("wait", "Wait for something that takes long. The next turn comes when the screen is still in any case."),
-		variantOf[Zoom]("zoom", "See a region of the screenshot enlarged in the next turn."),
-		variantOf[Done]("done", "Say that the task is done, once the screenshot shows its effect."),
-		variantOf[Infeasible]("infeasible", "Say that the task cannot be done at all."),
-		variantOf[Ask]("ask", "Ask the user something that only a person can answer."),
+		variantOf[Move](traits{Input, unseen, anywhere, same},
+			"move", "Move the pointer to a point."),
+		variantOf[Click](traits{Input, seen, anywhere, same},
+			"click", "Click, double-click or triple-click a mouse button."),
+		variantOf[ButtonDown](traits{Input, unseen, anywhere, down},
+			"button_down", "Press a mouse button and leave it down; button_up lets it go."),
+		variantOf[ButtonUp](traits{Input, unseen, anywhere, up},
+			"button_up", "Let a mouse button go."),
+		variantOf[Drag](traits{Input, seen, anywhere, same},
+			"drag", "Hold a mouse button along a path, and let it go at its end."),
+		variantOf[Scroll](traits{Input, seen, anywhere, same},
+			"scroll", "Turn the mouse wheel."),
+		variantOf[Type](traits{Input, seen, written, same},
+			"type", "Type text into what has the focus, in any script. A line break is Enter, a tab is Tab."),
+		variantOf[Press](traits{Input, seen, written, same},
+			"press", "Press a key or a shortcut."),
+		variantOf[KeyDown](traits{Input, unseen, focused, down},
+			"key_down", "Press a key and leave it down; key_up lets it go."),
+		variantOf[KeyUp](traits{Input, unseen, anywhere, up},
+			"key_up", "Let a key go."),
+		variantOf[Hold](traits{Input, seen, focused, same},
+			"hold", "Hold keys down for a time."),
+		variantOf[Copy](traits{Input, unseen, focused, same},
+			"copy", "Copy what is selected to the clipboard and read it: the next turn shows the text."),
+		variantOf[Paste](traits{Input, seen, written, same},
+			"paste", "Paste text, or what is on the clipboard."),
+		variantOf[SetClipboard](traits{Input, unseen, anywhere, same},
+			"set_clipboard", "Put text on the clipboard without pasting it."),
+		variantOf[Wait](traits{Pause, unseen, anywhere, same},
+			"wait", "Wait for something that takes long. The next turn comes when the screen is still in any case."),
+		variantOf[Zoom](traits{View, unseen, anywhere, same},
+			"zoom", "See a region of the screenshot enlarged in the next turn."),
+		variantOf[Done](traits{End, unseen, anywhere, same},
+			"done", "Say that the task is done, once the screenshot shows its effect."),
+		variantOf[Infeasible](traits{End, unseen, anywhere, same},
+			"infeasible", "Say that the task cannot be done at all."),
+		variantOf[Ask](traits{Question, unseen, anywhere, same},
+			"ask", "Ask the user something that only a person can answer."),
 	}
 })
+
+// nothing is the row of no action, which a journal that was tampered with may hold.
+var nothing = variant{Variant: Variant{Name: "nothing"}}
+
+// rowOf returns the row of an action's type. There is one: a type without is a
+// mistake in this package, or a value that is no action but holds one.
+func rowOf(a Action) variant {
+	if a == nil {
+		return nothing
+	}
+	kind := reflect.TypeOf(a)
+	for _, v := range variants() {
+		if v.kind == kind {
+			return v
+		}
+	}
+	panic(fmt.Sprintf("actuator: %T is not in the table of actions", a))
+}
 
 // Variants returns all types of action, in the order of their declaration.
 func Variants() []Variant {
@@ -67,20 +105,13 @@ func Variants() []Variant {
 }
 
 // Name returns the name of an action's type, such as "button_down".
-func Name(a Action) string {
-	kind := reflect.TypeOf(a)
-	for _, v := range variants() {
-		if v.kind == kind {
-			return v.Name
-		}
-	}
-	return fmt.Sprintf("%T", a)
-}
+func Name(a Action) string { return rowOf(a).Name }
 
 // variantOf derives the schemas and the decoder from the type alone.
-func variantOf[A Action](name, description string) variant {
+func variantOf[A Action](t traits, name, description string) variant {
 	v := variant{
 		Variant: Variant{Name: name, Description: description},
+		traits:  t,
 		kind:    reflect.TypeFor[A](),
 		decode: func(data []byte) (Action, error) {
 			var a A

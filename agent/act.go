@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 
 	"desktop-agent/actuator"
@@ -23,7 +24,7 @@ func (r *episode) act(ctx context.Context, t turn) (batch, error) {
 		return b, err
 	}
 	for i, a := range t.Actions {
-		if isSpecial(a) {
+		if actuator.ForAgent(a) {
 			return b, r.special(ctx, &b, a)
 		}
 		again := i == 0 && insisted != nil && reflect.DeepEqual(a, insisted)
@@ -52,7 +53,7 @@ func (r *episode) act(ctx context.Context, t turn) (batch, error) {
 		if err := act.Close(ctx, func() bool { return r.Desktop.Unchanged(i, same) }); err != nil {
 			return b, err
 		}
-		if !isSpecial(t.Actions[i+1]) {
+		if !actuator.ForAgent(t.Actions[i+1]) {
 			if b.stopped = r.Desktop.WindowChange(before, after); b.stopped != "" {
 				break
 			}
@@ -68,15 +69,6 @@ func (r *episode) act(ctx context.Context, t turn) (batch, error) {
 	return b, r.emit(ctx, run.BatchStopped{Reason: b.stopped})
 }
 
-// isSpecial reports whether an action asks something of the agent.
-func isSpecial(a actuator.Action) bool {
-	switch a.(type) {
-	case actuator.Zoom, actuator.Done, actuator.Infeasible, actuator.Ask:
-		return true
-	}
-	return false
-}
-
 // special does what an action asks of the agent. What stands behind it in the
 // batch is not done.
 func (r *episode) special(ctx context.Context, b *batch, a actuator.Action) error {
@@ -90,6 +82,8 @@ func (r *episode) special(ctx context.Context, b *batch, a actuator.Action) erro
 		b.zoom = &a.Region
 	case actuator.Ask:
 		return r.ask(ctx, b, a)
+	default:
+		return fmt.Errorf("the agent does not know what %s asks of it", actuator.Name(a))
 	}
 	return nil
 }

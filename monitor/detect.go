@@ -125,17 +125,13 @@ func performed(t Turn) bool {
 	if len(t.Statuses) > 0 || len(t.Actions) == 0 {
 		return len(t.Statuses) > 0
 	}
-	switch t.Actions[0].(type) {
-	case actuator.Zoom, actuator.Done, actuator.Ask:
-		return true
-	}
-	return false
+	return actuator.ForAgent(t.Actions[0])
 }
 
 // idle reports whether actions only let time pass: doing that again is fine.
 func idle(actions []actuator.Action) bool {
 	for _, a := range actions {
-		if _, wait := a.(actuator.Wait); !wait {
+		if actuator.KindOf(a) != actuator.Pause {
 			return false
 		}
 	}

@@ -290,38 +290,12 @@ func lookAt(e *run.Observed) *screen.Observation {
 	return o
 }
 
-// essence is an action as JSON, without where it points and what may differ.
+// essence is an action as JSON, without where it points and what may differ: for
+// how long it waits, and with which words it ends.
 func essence(a actuator.Action) string {
-	nowhere := func(p *actuator.Point) *actuator.Point {
-		if p != nil {
-			p = &actuator.Point{}
-		}
-		return p
-	}
-	switch b := a.(type) {
-	case actuator.Move:
-		a = actuator.Move{}
-	case actuator.Click:
-		b.At = nowhere(b.At)
-		a = b
-	case actuator.ButtonDown:
-		b.At = nowhere(b.At)
-		a = b
-	case actuator.ButtonUp:
-		b.At = nowhere(b.At)
-		a = b
-	case actuator.Scroll:
-		b.At = nowhere(b.At)
-		a = b
-	case actuator.Drag:
-		b.Path = make([]actuator.Point, len(b.Path))
-		a = b
-	case actuator.Wait:
-		a = actuator.Wait{}
-	case actuator.Done:
-		a = actuator.Done{}
-	case actuator.Infeasible:
-		a = actuator.Infeasible{}
+	a = actuator.Moved(a, func(actuator.Point) actuator.Point { return actuator.Point{} })
+	if kind := actuator.KindOf(a); kind == actuator.Pause || kind == actuator.End {
+		return actuator.Name(a)
 	}
 	text, err := actuator.Marshal(a)
 	if err != nil {

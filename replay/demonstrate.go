@@ -44,7 +44,7 @@ func Demonstrate(stored *Run) (*run.Demonstration, error) {
 func (s *Step) words() string {
 	var done []string
 	for _, act := range s.Acts {
-		if act.Acted == nil || act.Acted.Status != actuator.Delivered || !inputs(act.Action.Action) {
+		if act.Acted == nil || act.Acted.Status != actuator.Delivered || actuator.KindOf(act.Action.Action) != actuator.Input {
 			continue
 		}
 		if s.secret(act.Index) {

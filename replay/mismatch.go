@@ -42,7 +42,7 @@ func (m *Recorded) check(r *Call, o *screen.Observation) error {
 		return nil
 	}
 	for _, a := range r.Proposed.Actions {
-		if !inputs(a.Action) {
+		if actuator.KindOf(a.Action) != actuator.Input {
 			continue
 		}
 		expected, found, err := m.differs(a.Action, r.Seen, o)
@@ -56,15 +56,6 @@ func (m *Recorded) check(r *Call, o *screen.Observation) error {
 		}
 	}
 	return nil
-}
-
-// inputs reports whether an action sends input to the desktop.
-func inputs(a actuator.Action) bool {
-	switch a.(type) {
-	case actuator.Wait, actuator.Zoom, actuator.Done, actuator.Infeasible, actuator.Ask:
-		return false
-	}
-	return true
 }
 
 // differs returns in words what was expected and what was found; they are equal

@@ -68,7 +68,7 @@ func (c *Comparison) Surprise(aim Aim) string {
 	if aim.Again {
 		return ""
 	}
-	if len(aim.Done) == 0 && usesFocus(aim.Action) {
+	if len(aim.Done) == 0 && actuator.UsesFocus(aim.Action) {
 		if why := windowChange(chosen.Windows, now.Windows); why != "" {
 			return why + " since the screenshot " + chosen.FrameID
 		}
@@ -85,15 +85,6 @@ func (c *Comparison) Surprise(aim Aim) string {
 		}
 	}
 	return ""
-}
-
-// usesFocus reports whether an action goes where the focus is.
-func usesFocus(a actuator.Action) bool {
-	switch a.(type) {
-	case actuator.Type, actuator.Press, actuator.KeyDown, actuator.Hold, actuator.Copy, actuator.Paste:
-		return true
-	}
-	return false
 }
 
 // pointedAt reports whether one of the actions aims at p.

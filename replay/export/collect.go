@@ -90,18 +90,7 @@ func (m *masker) typed(a actuator.Action, keys *keysPressed) {
 // pressed returns the key of a character that an action presses, alone or
 // with shift.
 func pressed(a actuator.Action) (key string, ok bool) {
-	var list []actuator.Key
-	switch a := a.(type) {
-	case actuator.Press:
-		list = a.Keys
-	case actuator.KeyDown:
-		list = []actuator.Key{a.Key}
-	case actuator.KeyUp:
-		list = []actuator.Key{a.Key}
-	case actuator.Hold:
-		list = a.Keys
-	}
-	for _, k := range list {
+	for _, k := range actuator.Pressed(a) {
 		switch {
 		case strings.HasPrefix(string(k), "shift"):
 		case k == "space" && key == "":

@@ -48,7 +48,8 @@ func TestSourceReadsBack(t *testing.T) {
 		{actuator.Press{Keys: []actuator.Key{"ctrl", "shift", "s"}, Count: 1}, actuator.Press{Keys: []actuator.Key{"menu"}, Count: 1}},
 		{actuator.KeyDown{Key: "shift"}, actuator.KeyUp{Key: "shift"}, actuator.Wait{Milliseconds: 1500}},
 	} {
-		code := source(list, func(p image.Point) image.Point { return p })
+		code, err := source(list, func(p image.Point) image.Point { return p })
+		require.NoError(t, err)
 		got, err := pyautogui.Parser{}.Parse(actuator.Reply{Text: "```python\n" + code + "\n```"}, image.Rect(0, 0, 100, 100))
 		require.NoError(t, err, code)
 		assert.Equal(t, list, got.Actions, code)
@@ -72,7 +73,9 @@ func TestSource(t *testing.T) {
 		{actuator.Hold{Keys: []actuator.Key{"a"}, Milliseconds: 250}, "pyautogui.keyDown('a')\ntime.sleep(0.25)\npyautogui.keyUp('a')"},
 		{actuator.Zoom{}, ""},
 	} {
-		assert.Equal(t, tt.want, source([]actuator.Action{tt.a}, double))
+		code, err := source([]actuator.Action{tt.a}, double)
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, code)
 	}
 }
 

@@ -25,13 +25,12 @@ var names = keySet(strings.Fields("frame_id frame images id role states type scr
 	"from verdict kind status outcome button keys key modifiers action as_expected source tools reason"))
 
 // words are the values that stay under these keys.
-var words = keySet(strings.Split("code,tools,suggestive,off,none,actor,planner,monitor,worldmodel,system,user,assistant,tool,"+
+var words = keySet(append(actionNames(), strings.Split("code,tools,suggestive,off,none,actor,planner,monitor,worldmodel,system,user,assistant,tool,"+
 	"go,regenerate,replan,done,infeasible,out_of_steps,out_of_budget,blocked,stopped,error,running,pending,completed,skipped,"+
 	"delivered,no_effect,refused,unknown,yes,no,unclear,stop,length,tool_calls,refusal,left,middle,right,"+
 	"tree,patch,scaled_patch,place,model,macro,window,image,worldmodel,regeneration,goal_check,added,updated,moved,removed,"+
 	"quiet,ceiling,normal,dialog,popup_menu,tooltip,assess,extend,generate,goal,propose,review,revise,"+
 	"active,focused,selected,checked,indeterminate,pressed,expanded,collapsed,editable,read-only,busy,modal,required,invalid,default,"+
-	"move,click,button_down,button_up,drag,scroll,type,press,key_down,key_up,hold,copy,paste,set_clipboard,wait,zoom,ask,"+
 	"alert,calendar,canvas,check box,check menu item,column header,combo box,desktop icon,desktop frame,drawing area,file chooser,"+
 	"filler,frame,icon,internal frame,label,layered pane,list,list item,menu,menu bar,menu item,page tab,page tab list,panel,"+
 	"password text,popup menu,progress bar,push button,radio button,radio menu item,root pane,row header,scroll bar,scroll pane,"+
@@ -39,7 +38,14 @@ var words = keySet(strings.Split("code,tools,suggestive,off,none,actor,planner,m
 	"toggle button,tool bar,tool tip,tree table,viewport,header,footer,paragraph,application,autocomplete,editbar,embedded,entry,"+
 	"chart,caption,document frame,heading,page,section,form,link,table row,tree item,document spreadsheet,document presentation,"+
 	"document text,document web,document email,comment,list box,grouping,image map,notification,info bar,level bar,title bar,"+
-	"block quote,article,landmark,log,static,push button menu,switch", ","))
+	"block quote,article,landmark,log,static,push button menu,switch", ",")...))
+
+func actionNames() (list []string) {
+	for _, v := range actuator.Variants() {
+		list = append(list, v.Name)
+	}
+	return list
+}
 
 // numbered are the IDs that the program gives.
 var numbered = regexp.MustCompile(`^[a-z]?[0-9]{1,9}(-zoom)?$`)
@@ -183,17 +189,7 @@ func withoutCharacter(a actuator.Action) actuator.Action {
 	if _, ok := pressed(a); !ok {
 		return a
 	}
-	switch a := a.(type) {
-	case actuator.Press:
-		return actuator.Press{Keys: []actuator.Key{"*"}, Count: a.Count}
-	case actuator.KeyDown:
-		return actuator.KeyDown{Key: "*"}
-	case actuator.KeyUp:
-		return actuator.KeyUp{Key: "*"}
-	case actuator.Hold:
-		return actuator.Hold{Keys: []actuator.Key{"*"}, Milliseconds: a.Milliseconds}
-	}
-	return a
+	return actuator.WithKey(a, "*")
 }
 
 // entries masks the keys and the values of a map.

@@ -125,7 +125,11 @@ func (w *osworld) step(s *replay.Step) error {
 			break
 		}
 	}
-	e := entry{Action: source(acts, device(s)), Response: response(s), Info: info(s)}
+	code, err := source(acts, device(s))
+	if err != nil {
+		return err
+	}
+	e := entry{Action: code, Response: response(s), Info: info(s)}
 	if e.Action == "" {
 		e.Action = "WAIT"
 	}

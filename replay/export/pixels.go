@@ -68,13 +68,9 @@ func (p *painter) acts(a run.Acting) {
 
 // movesFocus reports whether keys can give something else the focus.
 func movesFocus(a actuator.Action) bool {
-	switch a := a.(type) {
-	case actuator.Press:
-		return !slices.Equal(a.Keys, []actuator.Key{"ctrl", "a"})
-	case actuator.KeyDown, actuator.KeyUp, actuator.Hold:
-		return true
-	}
-	return false
+	keys := actuator.Pressed(a)
+	_, press := a.(actuator.Press)
+	return len(keys) > 0 && !(press && slices.Equal(keys, []actuator.Key{"ctrl", "a"}))
 }
 
 func topWindow(list []screen.Window, at image.Point) (screen.Window, bool) {

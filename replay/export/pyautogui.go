@@ -11,16 +11,21 @@ import (
 
 // source writes actions as Python that calls pyautogui, as OSWorld runs it.
 // toDevice maps points of the image that the model saw to the screen.
-func source(actions []actuator.Action, toDevice func(image.Point) image.Point) string {
+func source(actions []actuator.Action, toDevice func(image.Point) image.Point) (string, error) {
 	s := python{toDevice: toDevice}
 	for _, a := range actions {
-		s.action(a)
+		if actuator.ForAgent(a) { // nothing is done to the screen
+			continue
+		}
+		if err := s.action(a); err != nil {
+			return "", err
+		}
 	}
 	head := ""
 	if s.clipboard {
 		head = "import pyperclip\n"
 	}
-	return head + strings.Join(s.lines, "\n")
+	return head + strings.Join(s.lines, "\n"), nil
 }
 
 // A python collects the lines of a program.
@@ -34,7 +39,7 @@ func (s *python) add(format string, args ...any) {
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
 
-func (s *python) action(a actuator.Action) {
+func (s *python) action(a actuator.Action) error {
 	switch a := a.(type) {
 	case actuator.Move:
 		s.add("pyautogui.moveTo(%s)", s.args(&a.At))
@@ -54,13 +59,6 @@ func (s *python) action(a actuator.Action) {
 		s.holding(a.Modifiers, func() { s.drag(a) })
 	case actuator.Scroll:
 		s.holding(a.Modifiers, func() { s.scroll(a) })
-	default:
-		s.keyboard(a)
-	}
-}
-
-func (s *python) keyboard(a actuator.Action) {
-	switch a := a.(type) {
 	case actuator.Type:
 		s.write(string(a.Text))
 	case actuator.Press:
@@ -82,8 +80,10 @@ func (s *python) keyboard(a actuator.Action) {
 		s.copy(string(a.Text))
 	case actuator.Wait:
 		s.sleep(a.Milliseconds)
+	default:
+		return fmt.Errorf("it is not known how Python does %s", actuator.Name(a))
 	}
-	// The others ask something of the agent: nothing is done to the screen.
+	return nil
 }
 
 // args writes a point, unless it is where the pointer is, and what follows it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"slices"
 	"strings"
 
 	"desktop-agent/actuator"
@@ -42,12 +41,7 @@ func (t *turn) upto() int {
 		if i > t.next && len(a.Targets) > 0 && !held {
 			return i
 		}
-		switch a.Action.(type) {
-		case actuator.ButtonDown:
-			held = true
-		case actuator.ButtonUp:
-			held = false
-		}
+		held = actuator.ButtonHeld(a.Action, held)
 	}
 	return len(t.Actions)
 }
@@ -57,12 +51,12 @@ func (t *turn) upto() int {
 func (r *player) aim(ctx context.Context, t *turn, end int) ([]aimed, *trouble) {
 	p := newPair(t.was, r.live, r.m.sub)
 	first := t.Actions[t.next]
-	if _, wait := first.Action.(actuator.Wait); !wait {
-		if bad := p.ready(usesFocus(first.Action)); bad != nil {
+	if actuator.KindOf(first.Action) != actuator.Pause {
+		if bad := p.ready(actuator.UsesFocus(first.Action)); bad != nil {
 			return nil, bad
 		}
 	}
-	if t.next == 0 && types(first.Action) {
+	if t.next == 0 && actuator.Writes(first.Action) {
 		if bad := p.typeable(); bad != nil {
 			return nil, bad
 		}
@@ -120,27 +114,6 @@ func (m *Macro) nameOf(a *Action) string {
 		}
 	}
 	return ""
-}
-
-// usesFocus reports whether an action goes where the focus is.
-func usesFocus(a actuator.Action) bool {
-	switch a.(type) {
-	case actuator.Type, actuator.Press, actuator.KeyDown, actuator.KeyUp, actuator.Hold, actuator.Copy, actuator.Paste:
-		return true
-	}
-	return false
-}
-
-// types reports whether an action writes where the focus is, so that the node
-// that has it matters: shortcuts are for the window.
-func types(a actuator.Action) bool {
-	switch a := a.(type) {
-	case actuator.Type, actuator.Paste:
-		return true
-	case actuator.Press:
-		return !slices.ContainsFunc(a.Keys, func(k actuator.Key) bool { return k.Modifier() && k != "shift" })
-	}
-	return false
 }
 
 // batch performs the next actions of a step that belong to one look.
@@ -234,7 +207,7 @@ const secretText = "•"
 // recorded is the action as the journal may have it.
 func (a *aimed) recorded() run.Recorded {
 	if a.blank {
-		return run.Recorded{Action: withText(a.Action, secretText)}
+		return run.Recorded{Action: actuator.WithText(a.Action, secretText)}
 	}
 	return run.Recorded{Action: a.Action}
 }

@@ -74,6 +74,10 @@ func (r *player) take(actions []actuator.Action) (list []aimed, why string) {
 			return nil, "a person is needed: " + a.Question
 		case actuator.Zoom:
 			continue
+		default:
+			if actuator.ForAgent(a) {
+				return nil, "it asks for something that is not known here: " + actuator.Describe(a)
+			}
 		}
 		out := aimed{Action: a}
 		for _, p := range actuator.Points(a) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"io/fs"
-	"slices"
 
 	"desktop-agent/actuator"
 	"desktop-agent/replay"
@@ -119,11 +118,7 @@ func (m *Macro) step(s *replay.Step, named map[place]run.Param) (Step, error) {
 
 // performed reports whether an act of the recording is to be done again.
 func performed(a replay.Act) bool {
-	switch a.Action.Action.(type) {
-	case actuator.Zoom, actuator.Done, actuator.Infeasible, actuator.Ask:
-		return false
-	}
-	return a.Acted != nil && a.Acted.Status != actuator.Refused
+	return !actuator.ForAgent(a.Action.Action) && a.Acted != nil && a.Acted.Status != actuator.Refused
 }
 
 // aim fills in the points that actions leave open, and derives what each is for.
@@ -132,7 +127,7 @@ func (m *Macro) aim(step *Step, before *run.Observed) error {
 	var frame *image.RGBA
 	for i := range step.Actions {
 		a := &step.Actions[i]
-		a.Action = pointed(a.Action, actuator.Point{X: pointer.X, Y: pointer.Y})
+		a.Action = actuator.Aimed(a.Action, actuator.Point{X: pointer.X, Y: pointer.Y})
 		points := actuator.Points(a.Action)
 		if len(points) == 0 {
 			continue
@@ -160,62 +155,15 @@ func (m *Macro) aim(step *Step, before *run.Observed) error {
 	return nil
 }
 
-// pointed fills in the point that an action leaves open.
-func pointed(a actuator.Action, at actuator.Point) actuator.Action {
-	switch a := a.(type) {
-	case actuator.Click:
-		if a.At == nil {
-			a.At = &at
-		}
-		return a
-	case actuator.ButtonDown:
-		if a.At == nil {
-			a.At = &at
-		}
-		return a
-	case actuator.ButtonUp:
-		if a.At == nil {
-			a.At = &at
-		}
-		return a
-	case actuator.Scroll:
-		if a.At == nil {
-			a.At = &at
-		}
-		return a
-	case actuator.Drag:
-		if len(a.Path) == 1 {
-			a.Path = []actuator.Point{at, a.Path[0]}
-		}
-		return a
-	}
-	return a
-}
-
-// moved returns an action with other points, as many as [actuator.Points] gives.
+// moved returns an action with other points, as many as [actuator.Points] gives;
+// with none it stays as it is.
 func moved(a actuator.Action, to []actuator.Point) actuator.Action {
 	if len(to) == 0 {
 		return a
 	}
-	switch a := a.(type) {
-	case actuator.Move:
-		a.At = to[0]
-		return a
-	case actuator.Click:
-		a.At = &to[0]
-		return a
-	case actuator.ButtonDown:
-		a.At = &to[0]
-		return a
-	case actuator.ButtonUp:
-		a.At = &to[0]
-		return a
-	case actuator.Scroll:
-		a.At = &to[0]
-		return a
-	case actuator.Drag:
-		a.Path = slices.Clone(to)
-		return a
-	}
-	return a
+	n := -1
+	return actuator.Moved(a, func(actuator.Point) actuator.Point {
+		n++
+		return to[n]
+	})
 }

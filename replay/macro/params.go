@@ -98,19 +98,6 @@ func (m *Macro) complete() error {
 	return errors.Join(errs...)
 }
 
-func withText(a actuator.Action, text string) actuator.Action {
-	secret := actuator.Secret(text)
-	switch a.(type) {
-	case actuator.Type:
-		return actuator.Type{Text: secret}
-	case actuator.SetClipboard:
-		return actuator.SetClipboard{Text: secret}
-	case actuator.Paste:
-		return actuator.Paste{Text: &secret}
-	}
-	return a
-}
-
 // given returns an action with the values of parameters in its text.
 func (m *Macro) given(a *Action) actuator.Action {
 	text, typed := actuator.Entered(a.Action)
@@ -118,9 +105,9 @@ func (m *Macro) given(a *Action) actuator.Action {
 		return a.Action
 	}
 	if value, ok := m.valueOf(a); ok {
-		return withText(a.Action, value)
+		return actuator.WithText(a.Action, value)
 	}
-	return withText(a.Action, m.sub(text))
+	return actuator.WithText(a.Action, m.sub(text))
 }
 
 // valueOf returns the value of the parameter that is the whole text of an action.

@@ -334,22 +334,17 @@ func actions(run []stroke) []actuator.Action {
 		if n := len(list); n > 0 {
 			last = list[n-1]
 		}
-		switch last := last.(type) {
-		case actuator.Type:
-			if s.rune != 0 {
-				list[len(list)-1] = actuator.Type{Text: last.Text + actuator.Secret(s.rune)}
-				continue
-			}
-		case actuator.Press:
-			if s.rune == 0 && slices.Equal(last.Keys, s.keys) && last.Count < maxPresses {
-				last.Count++
-				list[len(list)-1] = last
-				continue
-			}
-		}
-		if s.rune != 0 {
+		typed, typing := last.(actuator.Type)
+		pressed, pressing := last.(actuator.Press)
+		switch {
+		case s.rune != 0 && typing:
+			list[len(list)-1] = actuator.Type{Text: typed.Text + actuator.Secret(s.rune)}
+		case s.rune != 0:
 			list = append(list, actuator.Type{Text: actuator.Secret(s.rune)})
-		} else {
+		case pressing && slices.Equal(pressed.Keys, s.keys) && pressed.Count < maxPresses:
+			pressed.Count++
+			list[len(list)-1] = pressed
+		default:
 			list = append(list, actuator.Press{Keys: s.keys, Count: 1})
 		}
 	}

@@ -71,21 +71,5 @@ func onImage(a actuator.Action, l *look) (actuator.Action, bool) {
 		ok = ok && image.Pt(p.X, p.Y).In(l.Image.Mapping.Source) && at.In(l.Image.Mapping.Bounds())
 		return actuator.Point{X: at.X, Y: at.Y}
 	}
-	switch b := a.(type) {
-	case actuator.Click:
-		at := to(*b.At)
-		b.At = &at
-		a = b
-	case actuator.Scroll:
-		at := to(*b.At)
-		b.At = &at
-		a = b
-	case actuator.Drag:
-		b.Path = slices.Clone(b.Path)
-		for i, p := range b.Path {
-			b.Path[i] = to(p)
-		}
-		a = b
-	}
-	return a, ok
+	return actuator.Moved(a, to), ok
 }

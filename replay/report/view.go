@@ -197,10 +197,4 @@ func (s *stepView) entry() *entry {
 
 // Special reports whether the action asks something of the agent, and so has no
 // result of its own.
-func (a *actionView) Special() bool {
-	switch a.action.(type) {
-	case actuator.Zoom, actuator.Done, actuator.Infeasible, actuator.Ask:
-		return true
-	}
-	return false
-}
+func (a *actionView) Special() bool { return actuator.ForAgent(a.action) }

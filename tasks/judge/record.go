@@ -62,6 +62,9 @@ func read(stored *replay.Run, side int) (*record, error) {
 			rec.ended = s.Ended
 		}
 		rec.steps = append(rec.steps, t.tell())
+		if t.err != nil {
+			return nil, t.err
+		}
 	}
 	rec.last = now
 	return rec, nil
@@ -79,6 +82,7 @@ type teller struct {
 	done     map[int]bool  // actions of the proposal that were begun
 	acts     []act         // told when their result is known
 	notes    []string      // told after them
+	err      error         // of an action that nobody can tell of
 }
 
 // An act is an action that was begun.
@@ -215,6 +219,10 @@ func (t *teller) undone(a actuator.Action) {
 		t.fact(detailed, "the agent looks closer at a part of the screen")
 		return
 	default:
+		if actuator.ForAgent(a) {
+			t.err = fmt.Errorf("step %d: it is not known how to tell a judge of %s", t.step.n, actuator.Name(a))
+			return
+		}
 		short, full := t.words(a, t.seen)
 		t.step.add(line{from: brief, short: "proposed, but not performed: " + short, full: "proposed, but not performed: " + full})
 	}

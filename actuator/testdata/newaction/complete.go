@@ -1,0 +1,35 @@
+package actuator
+
+import (
+	"context"
+	"image"
+)
+
+// Two new actions, as far as this package asks for: they are built into it by
+// TestNewAction at the root of the module.
+type (
+	// Nudge is input.
+	Nudge struct {
+		At   Point  `json:"at"`
+		Text Secret `json:"text"`
+	}
+
+	// Confer is for the agent.
+	Confer struct {
+		Topic string `json:"topic"`
+	}
+)
+
+func (a Nudge) check() error  { return text(string(a.Text), 1) }
+func (a Confer) check() error { return text(a.Topic, 1) }
+
+func (a Nudge) tell(t teller) string { return "nudge " + t.place(a.At) + " with " + t.text(a.Text) }
+func (a Confer) tell(teller) string  { return "confer" + said(a.Topic) }
+
+func (a Nudge) perform(ctx context.Context, d *Device, path []image.Point) (string, error) {
+	return "", d.moveTo(ctx, path[0])
+}
+
+func (a Confer) perform(context.Context, *Device, []image.Point) (string, error) {
+	return forAgent(a)
+}

@@ -1,0 +1,89 @@
+package actuator
+
+import "slices"
+
+// traits are what holds of every action of a type, whatever is in its fields.
+type traits struct {
+	kind Kind
+	seen visibility
+	goes direction
+	held grip
+}
+
+// A Kind is what an action asks for.
+type Kind int
+
+// What an action asks for. Only a [Device] gives input and pauses, and only the
+// agent the rest.
+const (
+	Input    Kind = iota + 1 // input for the desktop, or text for its clipboard
+	Pause                    // time
+	View                     // a closer look at the screenshot
+	End                      // the end of the task
+	Question                 // an answer of the user
+)
+
+// KindOf returns what an action asks for; 0 if there is none.
+func KindOf(a Action) Kind { return rowOf(a).traits.kind }
+
+// ForAgent reports whether an action asks something of the agent: a [Device]
+// refuses it.
+func ForAgent(a Action) bool { return KindOf(a) == View || Final(a) }
+
+// Final reports whether nothing can be done after an action in the same reply:
+// it says that the task is over, or asks what only a person can answer.
+func Final(a Action) bool { return KindOf(a) == End || KindOf(a) == Question }
+
+// visibility is whether an action changes the screen when it works.
+type visibility int
+
+const (
+	unseen visibility = iota + 1
+	seen
+)
+
+// Shows reports whether an action changes the screen when it works.
+func Shows(a Action) bool { return rowOf(a).seen == seen }
+
+// direction is where an action goes.
+type direction int
+
+const (
+	anywhere direction = iota + 1 // to a point, or to no window
+	focused                       // to the window with the focus
+	written                       // to what has the focus in it, unless it is a shortcut
+)
+
+// UsesFocus reports whether an action goes where the focus is, so that it means
+// another thing when another window has taken it.
+//
+// To let a key go is no such action, although the event goes there too: only the
+// window that saw the key go down acts on it, and the key must come up whatever
+// has the focus now. Held up until that is right, it would change all that comes
+// before, as ctrl does a click.
+func UsesFocus(a Action) bool { return rowOf(a).goes == focused || rowOf(a).goes == written }
+
+// Writes reports whether an action writes where the focus is, so that the element
+// that has it matters: a shortcut is for the window.
+func Writes(a Action) bool {
+	return rowOf(a).goes == written &&
+		!slices.ContainsFunc(Pressed(a), func(k Key) bool { return k.Modifier() && k != "shift" })
+}
+
+// grip is what an action leaves of what is held down.
+type grip int
+
+const (
+	same grip = iota + 1
+	down      // its key or button stays down
+	up        // its key or button is up
+)
+
+// ButtonHeld reports whether a mouse button is down after an action, if held
+// tells whether one was before.
+func ButtonHeld(a Action, held bool) bool {
+	if len(values[Button](a)) == 0 || rowOf(a).held == same {
+		return held
+	}
+	return rowOf(a).held == down
+}
