@@ -49,7 +49,7 @@ func (r *episode) act(ctx context.Context, t turn) error {
 		if err != nil {
 			return err
 		}
-		if err := r.acted(ctx, &b, r.still(i, func() bool { return same(before.Bare, after.Bare) })); err != nil {
+		if err := r.acted(ctx, &b, r.still(i, func() bool { return screen.SamePicture(before.Bare, after.Bare) })); err != nil {
 			return err
 		}
 		if !isSpecial(t.Actions[i+1]) {
@@ -80,7 +80,9 @@ func (r *episode) look(ctx context.Context, t turn, b batch) error {
 	if n := len(b.results); n > 0 {
 		if !b.written { // the result of the last action is still open
 			// The tree is only known before the first action.
-			still := func() bool { return same(b.before, r.now.Bare) && (n > 1 || sameTree(chosen, r.now)) }
+			still := func() bool {
+				return screen.SamePicture(b.before, r.now.Bare) && (n > 1 || screen.SameTree(chosen, r.now))
+			}
 			if err := r.acted(ctx, &b, r.still(n-1, still)); err != nil {
 				return err
 			}

@@ -36,12 +36,6 @@ func (r *episode) still(index int, look func() bool) bool {
 	return look()
 }
 
-// Unchanged reports whether two observations show the same, but for the pointer
-// and a blinking caret: the action between them had no effect that can be seen.
-func Unchanged(before, after *screen.Observation) bool {
-	return same(before.Bare, after.Bare) && sameTree(before, after)
-}
-
 // screenName names the screen of an observation.
 func (r *episode) screenName(o *screen.Observation) string {
 	if past, ok := r.Desktop.(run.Past); ok {
@@ -49,37 +43,6 @@ func (r *episode) screenName(o *screen.Observation) string {
 	}
 	return r.screens.Name(o.Bare)
 }
-
-// caret is the largest box, in device pixels, whose change alone is no effect:
-// a text cursor that blinks.
-var caret = image.Pt(4, 64)
-
-// same reports whether two pictures differ in nothing but a blinking caret.
-func same(a, b *image.RGBA) bool {
-	if a.Rect != b.Rect {
-		return false
-	}
-	box := screen.DiffBox(a, b)
-	return box.Dx() <= caret.X && box.Dy() <= caret.Y
-}
-
-// sameTree reports whether two observations tell the same of every node.
-func sameTree(a, b *screen.Observation) bool {
-	if len(a.Tree.Nodes) != len(b.Tree.Nodes) {
-		return false
-	}
-	for i, n := range a.Tree.Nodes {
-		m := b.Tree.Nodes[i]
-		if n.Role != m.Role || n.Name != m.Name || n.Text != m.Text || n.Box != m.Box || !slices.Equal(n.States, m.States) {
-			return false
-		}
-	}
-	return true
-}
-
-// sight is half the side, in device pixels, of the square around a target that
-// must look as it did when the model chose it.
-const sight = 12
 
 // surprise returns why an action of a batch must not be performed although it
 // was proposed: the desktop is not what the model saw. done are the actions of
@@ -103,9 +66,7 @@ func surprise(done []actuator.Action, a actuator.Action, chosen *screen.Observat
 			continue // its look may have changed by that
 		}
 		at := chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
-		box := image.Rectangle{Min: at, Max: at}.Inset(-sight).Intersect(now.Bare.Rect)
-		was, is := chosen.Bare.SubImage(box).(*image.RGBA), now.Bare.SubImage(box).(*image.RGBA)
-		if !same(was, is) {
+		if !screen.SameAround(chosen.Bare, now.Bare, at) {
 			return fmt.Sprintf("what is at (%d, %d) is no longer what the screenshot %s shows", p.X, p.Y, chosen.FrameID)
 		}
 	}

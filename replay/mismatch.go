@@ -3,7 +3,6 @@ package replay
 import (
 	"fmt"
 	"image"
-	"image/color"
 	"strings"
 
 	"desktop-agent/actuator"
@@ -90,12 +89,12 @@ func (m *Recorded) differs(a actuator.Action, was *run.Observed, o *screen.Obser
 			return describeNode(wanted) + where, describeNode(there) + " there" + elsewhere(wanted, o), nil
 		}
 		if !known || !tells(wanted) {
-			share, err := m.unlike(was, o, device)
+			_, recorded, err := m.run.Pixels(was)
 			if err != nil {
 				return "", "", err
 			}
-			if share > unlikeLimit {
-				return "the recorded picture" + where, fmt.Sprintf("another one (%.0f %% of the pixels around it differ)", 100*share), nil
+			if other, alike := screen.Alike(recorded, o.Bare, device); !alike {
+				return "the recorded picture" + where, fmt.Sprintf("another one (%.0f %% of the pixels around it differ)", 100*other), nil
 			}
 		}
 	}
@@ -149,39 +148,4 @@ func elsewhere(wanted atspi.Node, o *screen.Observation) string {
 		}
 	}
 	return ""
-}
-
-const (
-	patch       = 12 // half the side of the square that is compared, in device pixels
-	unlikeLevel = 40 // a channel that differs by more makes a pixel differ, of 255
-	unlikeLimit = .08
-)
-
-// unlike returns which share of the pixels around a device pixel differ between
-// the recorded and the live frame. A blinking caret is below the limit, another
-// word above it.
-func (m *Recorded) unlike(was *run.Observed, o *screen.Observation, p image.Point) (float64, error) {
-	recorded, _, err := m.run.Pixels(was)
-	if err != nil {
-		return 0, err
-	}
-	box := image.Rectangle{Min: p, Max: p}.Inset(-patch).Intersect(o.Frame.Rect)
-	differ := 0
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		for x := box.Min.X; x < box.Max.X; x++ {
-			if !alike(recorded.At(x, y), o.Frame.RGBAAt(x, y)) {
-				differ++
-			}
-		}
-	}
-	return float64(differ) / float64(max(1, box.Dx()*box.Dy())), nil
-}
-
-func alike(a color.Color, b color.RGBA) bool {
-	r, g, bl, _ := a.RGBA()
-	near := func(x uint32, y uint8) bool {
-		d := int(x>>8) - int(y)
-		return -unlikeLevel <= d && d <= unlikeLevel
-	}
-	return near(r, b.R) && near(g, b.G) && near(bl, b.B)
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"image"
@@ -226,6 +227,10 @@ func TestRecordedRefusesAnotherScreen(t *testing.T) {
 		{"the same picture", picture, func(*screen.Observation) {}, ""},
 		{"a caret in the picture", picture, func(o *screen.Observation) { caretAt(o, 212, 108) }, ""},
 		{"a shade in the picture", picture, func(o *screen.Observation) { shade(o.Frame) }, ""},
+		{"the pointer over the picture", picture, func(o *screen.Observation) {
+			o.Bare = &image.RGBA{Pix: bytes.Clone(o.Frame.Pix), Stride: o.Frame.Stride, Rect: o.Frame.Rect}
+			draw.Draw(o.Frame, image.Rect(212, 108, 224, 126), image.NewUniform(black), image.Point{}, draw.Src)
+		}, ""},
 		{"another word in the picture", picture, func(o *screen.Observation) {
 			draw.Draw(o.Frame, o.Tree.Nodes[2].Box, image.NewUniform(grey), image.Point{}, draw.Src)
 			write(o.Frame, 210, 120, "Open")

@@ -191,13 +191,9 @@ const looks = 10
 
 // sameSpots reports whether the places of actions look as they did.
 func (r *player) sameSpots(list []aimed, glance run.Glance) bool {
-	if r.live.Bare == nil || glance.Bare == nil || r.live.Bare.Rect != glance.Bare.Rect {
-		return false
-	}
 	for _, a := range list {
 		for _, at := range a.at {
-			box := image.Rectangle{Min: at, Max: at}.Inset(-12).Intersect(glance.Bare.Rect)
-			if changed(r.live.Bare.SubImage(box).(*image.RGBA), glance.Bare.SubImage(box).(*image.RGBA)) {
+			if !screen.SameAround(r.live.Bare, glance.Bare, at) {
 				return false
 			}
 		}
@@ -266,12 +262,12 @@ func (r *player) perform(ctx context.Context, list []aimed, glance run.Glance, d
 		}
 		before := glance
 		if i == len(list)-1 || err != nil {
-			return r.after(ctx, a, e, before)
+			return r.after(ctx, i, a, e, before)
 		}
 		if glance, err = r.Desktop.Glance(ctx); err != nil {
 			return nil, err
 		}
-		if actuator.Shows(a.Action) && !changed(before.Bare, glance.Bare) {
+		if actuator.Shows(a.Action) && screen.SamePicture(before.Bare, glance.Bare) {
 			e.Status = actuator.NoEffect
 		}
 		if err := r.rec.Emit(ctx, e); err != nil {
@@ -285,11 +281,13 @@ func (r *player) perform(ctx context.Context, list []aimed, glance run.Glance, d
 }
 
 // after looks at what came of the last action, and writes it.
-func (r *player) after(ctx context.Context, a aimed, e run.Acted, before run.Glance) (*trouble, error) {
+func (r *player) after(ctx context.Context, index int, a aimed, e run.Acted, before run.Glance) (*trouble, error) {
+	chosen := r.live.Observation
 	if err := r.see(ctx); err != nil {
 		return nil, errors.Join(err, r.rec.Emit(ctx, e))
 	}
-	if e.Status == actuator.Delivered && actuator.Shows(a.Action) && !changed(before.Bare, r.live.Bare) {
+	if e.Status == actuator.Delivered && actuator.Shows(a.Action) && screen.SamePicture(before.Bare, r.live.Bare) &&
+		(index > 0 || screen.SameTree(chosen, r.live.Observation)) { // the tree is only known before the first action
 		e.Status = actuator.NoEffect
 	}
 	if err := r.rec.Emit(ctx, e); err != nil {
@@ -300,8 +298,6 @@ func (r *player) after(ctx context.Context, a aimed, e run.Acted, before run.Gla
 	}
 	return nil, nil
 }
-
-func changed(a, b *image.RGBA) bool { return a == nil || b == nil || len(screen.Changed(a, b)) > 0 }
 
 // outline is the box of a target on its recorded frame.
 func (t *Target) outline() image.Rectangle {

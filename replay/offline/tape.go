@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/monitor"
 	"desktop-agent/replay"
@@ -252,7 +251,7 @@ func (t *tape) Still(index int) bool {
 	defer t.mu.Unlock()
 	s, err := t.sheet()
 	if err == nil && s != nil && t.judges() && len(s.Acts) == 1 && t.previous != nil {
-		return agent.Unchanged(t.previous, t.newest)
+		return screen.Unchanged(t.previous, t.newest)
 	}
 	act := t.act(index)
 	return act != nil && act.Acted != nil && act.Acted.Status == actuator.NoEffect

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"reflect"
 	"time"
 
 	"desktop-agent/actuator"
 	"desktop-agent/monitor"
 	"desktop-agent/replay"
 	"desktop-agent/run"
+	"desktop-agent/screen"
 )
 
 // A step is a gesture as the journal keeps it.
@@ -31,9 +31,8 @@ type writer struct {
 	at      time.Time
 	frames  int
 	screens monitor.Screens
-	shown   *look  // the newest that is in the journal
-	name    string // of its screen
-	open    *step  // the last step, whose effect is not known yet
+	shown   *look // the newest that is in the journal
+	open    *step // the last step, whose effect is not known yet
 }
 
 // emit writes an event that belongs to a moment.
@@ -59,8 +58,8 @@ func (w *writer) look(ctx context.Context, l *look) error {
 	if err := w.journal.Frame(ctx, l.Observation); err != nil {
 		return fmt.Errorf("%w: frame %s: %w", run.ErrJournal, l.FrameID, err)
 	}
-	w.shown, w.name = l, w.screens.Name(l.Bare)
-	return w.emit(ctx, w.n, l.At, run.Saw(l.Observation, w.name))
+	w.shown = l
+	return w.emit(ctx, w.n, l.At, run.Saw(l.Observation, w.screens.Name(l.Bare)))
 }
 
 // write closes the step before, and writes this one up to its effect.
@@ -102,7 +101,7 @@ func (w *writer) close(ctx context.Context, after *look) error {
 	if s := w.open; s != nil {
 		last := len(s.actions) - 1
 		acted := run.Acted{Index: last, Status: actuator.Delivered, Detail: s.detail, Millis: s.end.Sub(s.begin).Milliseconds()}
-		if after != nil && actuator.Shows(s.actions[last]) && w.still(after) {
+		if after != nil && actuator.Shows(s.actions[last]) && screen.Unchanged(w.shown.Observation, after.Observation) {
 			acted.Status = actuator.NoEffect
 		}
 		w.open = nil
@@ -114,9 +113,4 @@ func (w *writer) close(ctx context.Context, after *look) error {
 		return nil
 	}
 	return w.look(ctx, after)
-}
-
-// still reports whether a look shows what the newest in the journal shows.
-func (w *writer) still(l *look) bool {
-	return w.screens.Name(l.Bare) == w.name && reflect.DeepEqual(l.Tree.Nodes, w.shown.Tree.Nodes)
 }
