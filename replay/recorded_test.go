@@ -213,6 +213,9 @@ func TestRecordedRefusesAnotherScreen(t *testing.T) {
 		{"a minimised window does not cover", save, func(o *screen.Observation) {
 			o.Windows = append(o.Windows, screen.Window{Title: "Hello", Class: "Note", Box: image.Rect(30, 20, 90, 90), Hidden: true})
 		}, ""},
+		{"a tooltip over it", save, func(o *screen.Observation) {
+			o.Windows = append(o.Windows, screen.Window{Title: "Saves", Class: "Editor", Type: "tooltip", Popup: true, Box: image.Rect(30, 20, 90, 90)})
+		}, ""},
 		{"covered by another window", save, func(o *screen.Observation) {
 			o.Windows = append(o.Windows, screen.Window{Title: "Hello", Class: "Note", Box: image.Rect(30, 20, 90, 90)})
 		}, `expected window "notes - Editor" (Editor) at (20, 15), found window "Hello" (Note) at (20, 15)`},
@@ -279,7 +282,7 @@ func TestRecordedChecksEachPoint(t *testing.T) {
 	m, err := NewRecorded(recording(t, actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}, drag), live)
 	require.NoError(t, err)
 	_, err = m.Complete(t.Context(), request(llm.Actor, "propose", "", "live"))
-	assert.ErrorContains(t, err, `expected drawing area "" at (110, 58), found slider ""`)
+	assert.ErrorContains(t, err, `expected drawing area at (110, 58), found slider there`)
 }
 
 func TestNewRecordedRefuses(t *testing.T) {

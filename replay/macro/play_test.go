@@ -35,7 +35,8 @@ func opensDialog(d *fakeDesktop, a actuator.Action) error {
 	if !ok {
 		return nil
 	}
-	n, _ := draft(d.draft).NodeAt(image.Pt(c.At.X, c.At.Y))
+	o := draft(d.draft)
+	n := o.Tree.Nodes[o.PlaceAt(image.Pt(c.At.X, c.At.Y)).Node]
 	switch n.Name {
 	case "Save":
 		d.draft = strings.NewReplacer("*window", "window").Replace(d.draft) + strings.TrimPrefix(saveAs, behind)
