@@ -8,6 +8,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/run"
+	"desktop-agent/screen"
 )
 
 // act performs a batch. It stops at the first surprise: an action that was refused
@@ -49,7 +50,7 @@ func (r *episode) act(ctx context.Context, t turn) (batch, error) {
 		if err != nil {
 			return b, err
 		}
-		same := func() bool { return run.SamePicture(before.Bare, after.Bare) }
+		same := func() bool { return screen.SamePicture(before.Bare, after.Bare) }
 		if err := act.Close(ctx, func() bool { return r.Desktop.Unchanged(i, same) }); err != nil {
 			return b, err
 		}

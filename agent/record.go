@@ -28,7 +28,7 @@ func (r *episode) record(ctx context.Context, t turn, b batch, chosen *screen.Ob
 		last := b.results[n-1]
 		// The tree is only known before the first action.
 		same := func() bool {
-			return run.SamePicture(b.before, r.now.Bare) && (n > 1 || run.SameTree(chosen, r.now))
+			return screen.SamePicture(b.before, r.now.Bare) && (n > 1 || screen.SameTree(chosen, r.now))
 		}
 		if err := last.Close(ctx, func() bool { return r.Desktop.Unchanged(last.Index, same) }); err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/dustin/go-humanize"
+
 	"desktop-agent/actuator"
 )
 
@@ -66,7 +68,7 @@ func Detect(turns []Turn, left BudgetLeft, lim *Limits) (signals []Signal) {
 	}
 	if len(turns) > 0 {
 		if n := repeats(turns, l); n > 0 {
-			add(RepeatedAction, "the same action is proposed for the %s time on the same screen", ordinal(n))
+			add(RepeatedAction, "the same action is proposed for the %s time on the same screen", humanize.Ordinal(n))
 		}
 		if n := sameScreens(turns); due(n, l.SameScreen) {
 			add(SameScreen, "the screen has looked the same in the last %d turns", n)
@@ -214,17 +216,4 @@ func trailing(turns []Turn, holds func(Turn) bool) (count int) {
 		count++
 	}
 	return count
-}
-
-func ordinal(n int) string {
-	switch {
-	case n%100 >= 11 && n%100 <= 13:
-	case n%10 == 1:
-		return fmt.Sprintf("%dst", n)
-	case n%10 == 2:
-		return fmt.Sprintf("%dnd", n)
-	case n%10 == 3:
-		return fmt.Sprintf("%drd", n)
-	}
-	return fmt.Sprintf("%dth", n)
 }

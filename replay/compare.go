@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"desktop-agent/planner"
 	"desktop-agent/run"
 	"desktop-agent/screen"
-	"desktop-agent/screen/atspi"
 )
 
 // A Comparison puts two runs side by side, turn by turn.
@@ -70,12 +70,12 @@ type Turn struct {
 
 // An act is an action taken apart: what is done, and where.
 type act struct {
-	what   string
-	points []spot
+	what    string
+	targets []target
 }
 
-// A spot is what lies where an action points.
-type spot struct {
+// A target is what lies where an action points.
+type target struct {
 	window string      // class of the topmost window
 	node   string      // role, name and number among those of the same name; "" if it has no name
 	at     image.Point // device pixels from the corner of the element, or else of the window
@@ -90,16 +90,16 @@ const (
 	wide = 100
 )
 
-func (s spot) same(t spot) bool {
-	if s.window != t.window || s.node != t.node {
+func (t target) same(u target) bool {
+	if t.window != u.window || t.node != u.node {
 		return false
 	}
-	d := s.at.Sub(t.at)
-	return s.node != "" && !s.wide || max(d.X, -d.X, d.Y, -d.Y) <= near
+	d := t.at.Sub(u.at)
+	return t.node != "" && !t.wide || max(d.X, -d.X, d.Y, -d.Y) <= near
 }
 
 func (a act) same(b act) bool {
-	return a.what == b.what && slices.EqualFunc(a.points, b.points, spot.same)
+	return a.what == b.what && slices.EqualFunc(a.targets, b.targets, target.same)
 }
 
 func (t *Turn) sameActions(u *Turn) bool {
@@ -167,23 +167,15 @@ func turnsOf(ctx context.Context, r *Run) (list []*Turn, err error) {
 		for _, e := range s.Events {
 			switch data := e.Data.(type) {
 			case run.Planned:
-				plan = cmpPlan(data.Plan, plan)
+				plan = cmp.Or(data.Plan, plan)
 			case run.Assessed:
-				plan = cmpPlan(data.Plan, plan)
+				plan = cmp.Or(data.Plan, plan)
 			}
 		}
 		t.Plan, t.plan = describePlan(plan)
 		list = append(list, t)
 	}
 	return list, nil
-}
-
-// cmpPlan is the newer plan, if there is one.
-func cmpPlan(newer, older *planner.Plan) *planner.Plan {
-	if newer != nil {
-		return newer
-	}
-	return older
 }
 
 // describePlan returns the step that a plan is at, and a hash of its steps.
@@ -243,10 +235,10 @@ func (t *Turn) act(s *Step) {
 	for _, a := range list {
 		one := act{what: essence(a)}
 		if s.Before != nil {
-			seen := lookAt(s.Before)
+			seen := Recall(s.Before)
 			for _, p := range actuator.Points(a) {
-				place, _ := locate(seen, image.Pt(p.X, p.Y))
-				one.points = append(one.points, place)
+				t, _ := targetAt(seen, image.Pt(p.X, p.Y))
+				one.targets = append(one.targets, t)
 			}
 		}
 		t.acts, t.Actions = append(t.acts, one), append(t.Actions, Words(a, s.Before, false))
@@ -274,20 +266,13 @@ func Words(a actuator.Action, seen *run.Observed, typed bool) string {
 	if seen == nil {
 		return words
 	}
-	o := lookAt(seen)
+	o := Recall(seen)
 	for _, p := range actuator.Points(a) {
-		if _, name := locate(o, image.Pt(p.X, p.Y)); name != "" {
+		if _, name := targetAt(o, image.Pt(p.X, p.Y)); name != "" {
 			words = strings.Replace(words, fmt.Sprintf("at (%d, %d)", p.X, p.Y), "on "+name, 1)
 		}
 	}
 	return words
-}
-
-// lookAt makes as much of an observation as tells what lies where.
-func lookAt(e *run.Observed) *screen.Observation {
-	o := &screen.Observation{Windows: e.Windows, Tree: screen.Tree{Nodes: e.Targets}}
-	o.Image.Mapping = e.Mapping
-	return o
 }
 
 // essence is an action as JSON, without where it points and what may differ: for
@@ -304,38 +289,31 @@ func essence(a actuator.Action) string {
 	return string(text)
 }
 
-// locate tells what lies at a point of the image, and how to call it.
-func locate(o *screen.Observation, p image.Point) (s spot, name string) {
-	s.at = o.Image.Mapping.ToDevice(p)
-	device := s.at
-	for _, w := range slices.Backward(o.Windows) {
-		if !w.Hidden && device.In(w.Box) {
-			s.window, s.at = w.Class, device.Sub(w.Box.Min)
-			break
-		}
+// targetAt tells what lies at a point of the image, and how to call it; "" where
+// the tree tells no name.
+func targetAt(o *screen.Observation, p image.Point) (t target, name string) {
+	place, device := o.PlaceAt(p), o.Image.Mapping.ToDevice(p)
+	t.at = device
+	if place.Window >= 0 {
+		w := o.Windows[place.Window]
+		t.window, t.at = w.Class, device.Sub(w.Box.Min)
 	}
-	n, ok := o.NodeAt(p)
-	if !ok || n.Name == "" || n.Parent < 0 {
-		return s, ""
+	if place.Node < 0 {
+		return t, ""
 	}
-	s.at, s.wide = device.Sub(n.Box.Min), min(n.Box.Dx(), n.Box.Dy()) > wide
-	return s, s.call(n, o.Tree.Nodes)
-}
-
-// call names the spot by its element.
-func (s *spot) call(n atspi.Node, all []atspi.Node) string {
+	n := o.Tree.Nodes[place.Node]
+	if n.Name == "" || n.Parent < 0 {
+		return t, ""
+	}
+	t.at, t.wide = device.Sub(n.Box.Min), min(n.Box.Dx(), n.Box.Dy()) > wide
 	number := 0
-	for _, other := range all {
-		if other.ID == n.ID {
-			break
-		}
+	for _, other := range o.Tree.Nodes[:place.Node] {
 		if other.Role == n.Role && other.Name == n.Name {
 			number++
 		}
 	}
-	name := describeNode(n)
-	s.node = fmt.Sprintf("%s %d", name, number)
-	return name
+	t.node = fmt.Sprintf("%v %d", n, number)
+	return t, n.String()
 }
 
 // aligned is how many pairs of turns are looked at to align two runs; longer

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"image"
+	"strconv"
 	"strings"
 
 	"desktop-agent/actuator"
@@ -51,14 +52,14 @@ func (s *Step) words() string {
 			done = append(done, "type the password")
 			continue
 		}
-		done = append(done, actuator.DescribeOn(act.Action.Action, s.thing))
+		done = append(done, actuator.DescribeOn(act.Action.Action, s.target))
 	}
 	if len(done) == 0 || s.Before == nil {
 		return ""
 	}
 	window := "no window"
 	if w, ok := Recall(s.Before).Focused(); ok {
-		window = fmt.Sprintf("window %q", w.Title)
+		window = w.String()
 	}
 	return fmt.Sprintf("in %s: %s", window, strings.Join(done, ", then "))
 }
@@ -75,14 +76,8 @@ func (s *Step) secret(index int) bool {
 	return false
 }
 
-// thing names what is at a point of the image that the step was about.
-func (s *Step) thing(p actuator.Point) string {
-	n, ok := Recall(s.Before).NodeAt(image.Pt(p.X, p.Y))
-	switch {
-	case !ok:
-		return "something without a name"
-	case n.Name == "":
-		return n.Role
-	}
-	return describeNode(n)
+// target names what is at a point of the image that the step was about.
+func (s *Step) target(p actuator.Point) string {
+	o := Recall(s.Before)
+	return o.Describe(o.PlaceAt(image.Pt(p.X, p.Y)), strconv.Quote)
 }

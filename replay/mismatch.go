@@ -3,7 +3,6 @@ package replay
 import (
 	"fmt"
 	"image"
-	"image/color"
 	"strings"
 
 	"desktop-agent/actuator"
@@ -64,29 +63,27 @@ func (m *Recorded) differs(a actuator.Action, was *run.Observed, o *screen.Obser
 	if was.Frame != o.Frame.Rect.Size() || was.Mapping != o.Image.Mapping {
 		return geometry(was.Frame, was.Mapping), geometry(o.Frame.Rect.Size(), o.Image.Mapping), nil
 	}
-	if expected, found = focus(was.Windows), focus(o.Windows); expected != found {
+	then := Recall(was)
+	if expected, found = focus(then), focus(o); expected != found {
 		return expected, found, nil
 	}
-	then := Recall(was)
 	for _, p := range actuator.Points(a) {
 		at := image.Pt(p.X, p.Y)
-		device := was.Mapping.ToDevice(at)
 		where := fmt.Sprintf(" at (%d, %d)", at.X, at.Y)
-		if expected, found = topWindow(was.Windows, device), topWindow(o.Windows, device); expected != found {
+		wanted, there := then.PlaceAt(at), o.PlaceAt(at)
+		if expected, found = topWindow(then, wanted), topWindow(o, there); expected != found {
 			return expected + where, found + where, nil
 		}
-		wanted, known := then.NodeAt(at)
-		there, _ := o.NodeAt(at)
-		if known && describeNode(wanted) != describeNode(there) {
-			return describeNode(wanted) + where, describeNode(there) + " there" + elsewhere(wanted, o), nil
+		if expected, found = node(then, wanted), node(o, there); wanted.Node >= 0 && expected != found {
+			return expected + where, found + " there" + elsewhere(then.Tree.Nodes[wanted.Node], o), nil
 		}
-		if !known || !tells(wanted) {
-			share, err := m.unlike(was, o, device)
+		if wanted.Node < 0 || !tells(then.Tree.Nodes[wanted.Node]) {
+			_, recorded, err := m.run.Pixels(was)
 			if err != nil {
 				return "", "", err
 			}
-			if share > unlikeLimit {
-				return "the recorded picture" + where, fmt.Sprintf("another one (%.0f %% of the pixels around it differ)", 100*share), nil
+			if other, alike := screen.Alike(recorded, o.Bare, was.Mapping.ToDevice(at)); !alike {
+				return "the recorded picture" + where, fmt.Sprintf("another one (%.0f %% of the pixels around it differ)", 100*other), nil
 			}
 		}
 	}
@@ -97,33 +94,28 @@ func geometry(size image.Point, m screen.Mapping) string {
 	return fmt.Sprintf("a screen of %d×%d with %v sent as %d×%d", size.X, size.Y, m.Source, m.Size.X, m.Size.Y)
 }
 
-func describeWindow(w screen.Window) string { return fmt.Sprintf("window %q (%s)", w.Title, w.Class) }
+// describeWindow says which window it is, of which program.
+func describeWindow(w screen.Window) string { return fmt.Sprintf("%v (%s)", w, w.Class) }
 
-func focus(list []screen.Window) string {
-	for _, w := range list {
-		if w.Focused {
-			return "the focus in " + describeWindow(w)
-		}
+func focus(o *screen.Observation) string {
+	if w, ok := o.Focused(); ok {
+		return "the focus in " + describeWindow(w)
 	}
 	return "the focus in no window"
 }
 
-// topWindow describes the topmost window that covers a device pixel. The list
-// goes from bottom to top.
-func topWindow(list []screen.Window, p image.Point) string {
-	for i := len(list) - 1; i >= 0; i-- {
-		if !list[i].Hidden && p.In(list[i].Box) {
-			return describeWindow(list[i])
-		}
+func topWindow(o *screen.Observation, at screen.Place) string {
+	if at.Window < 0 {
+		return "no window"
 	}
-	return "no window"
+	return describeWindow(o.Windows[at.Window])
 }
 
-func describeNode(n atspi.Node) string {
-	if n.Role == "" {
+func node(o *screen.Observation, at screen.Place) string {
+	if at.Node < 0 {
 		return "nothing"
 	}
-	return fmt.Sprintf("%s %q", n.Role, n.Name)
+	return o.Tree.Nodes[at.Node].String()
 }
 
 // tells reports whether a node says by its role and name what is there.
@@ -136,43 +128,8 @@ func elsewhere(wanted atspi.Node, o *screen.Observation) string {
 	for _, n := range o.Tree.Nodes {
 		if n.Role == wanted.Role && n.Name == wanted.Name {
 			at := o.Image.Mapping.ToImage(n.Box.Min.Add(n.Box.Max).Div(2))
-			return fmt.Sprintf(" (%s is at (%d, %d) now)", describeNode(n), at.X, at.Y)
+			return fmt.Sprintf(" (%v is at (%d, %d) now)", n, at.X, at.Y)
 		}
 	}
 	return ""
-}
-
-const (
-	patch       = 12 // half the side of the square that is compared, in device pixels
-	unlikeLevel = 40 // a channel that differs by more makes a pixel differ, of 255
-	unlikeLimit = .08
-)
-
-// unlike returns which share of the pixels around a device pixel differ between
-// the recorded and the live frame. A blinking caret is below the limit, another
-// word above it.
-func (m *Recorded) unlike(was *run.Observed, o *screen.Observation, p image.Point) (float64, error) {
-	recorded, _, err := m.run.Pixels(was)
-	if err != nil {
-		return 0, err
-	}
-	box := image.Rectangle{Min: p, Max: p}.Inset(-patch).Intersect(o.Frame.Rect)
-	differ := 0
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		for x := box.Min.X; x < box.Max.X; x++ {
-			if !alike(recorded.At(x, y), o.Frame.RGBAAt(x, y)) {
-				differ++
-			}
-		}
-	}
-	return float64(differ) / float64(max(1, box.Dx()*box.Dy())), nil
-}
-
-func alike(a color.Color, b color.RGBA) bool {
-	r, g, bl, _ := a.RGBA()
-	near := func(x uint32, y uint8) bool {
-		d := int(x>>8) - int(y)
-		return -unlikeLevel <= d && d <= unlikeLevel
-	}
-	return near(r, b.R) && near(g, b.G) && near(bl, b.B)
 }

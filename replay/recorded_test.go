@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"image"
@@ -212,6 +213,9 @@ func TestRecordedRefusesAnotherScreen(t *testing.T) {
 		{"a minimised window does not cover", save, func(o *screen.Observation) {
 			o.Windows = append(o.Windows, screen.Window{Title: "Hello", Class: "Note", Box: image.Rect(30, 20, 90, 90), Hidden: true})
 		}, ""},
+		{"a tooltip over it", save, func(o *screen.Observation) {
+			o.Windows = append(o.Windows, screen.Window{Title: "Saves", Class: "Editor", Type: "tooltip", Popup: true, Box: image.Rect(30, 20, 90, 90)})
+		}, ""},
 		{"covered by another window", save, func(o *screen.Observation) {
 			o.Windows = append(o.Windows, screen.Window{Title: "Hello", Class: "Note", Box: image.Rect(30, 20, 90, 90)})
 		}, `expected window "notes - Editor" (Editor) at (20, 15), found window "Hello" (Note) at (20, 15)`},
@@ -226,6 +230,10 @@ func TestRecordedRefusesAnotherScreen(t *testing.T) {
 		{"the same picture", picture, func(*screen.Observation) {}, ""},
 		{"a caret in the picture", picture, func(o *screen.Observation) { caretAt(o, 212, 108) }, ""},
 		{"a shade in the picture", picture, func(o *screen.Observation) { shade(o.Frame) }, ""},
+		{"the pointer over the picture", picture, func(o *screen.Observation) {
+			o.Bare = &image.RGBA{Pix: bytes.Clone(o.Frame.Pix), Stride: o.Frame.Stride, Rect: o.Frame.Rect}
+			draw.Draw(o.Frame, image.Rect(212, 108, 224, 126), image.NewUniform(black), image.Point{}, draw.Src)
+		}, ""},
 		{"another word in the picture", picture, func(o *screen.Observation) {
 			draw.Draw(o.Frame, o.Tree.Nodes[2].Box, image.NewUniform(grey), image.Point{}, draw.Src)
 			write(o.Frame, 210, 120, "Open")
@@ -274,7 +282,7 @@ func TestRecordedChecksEachPoint(t *testing.T) {
 	m, err := NewRecorded(recording(t, actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}, drag), live)
 	require.NoError(t, err)
 	_, err = m.Complete(t.Context(), request(llm.Actor, "propose", "", "live"))
-	assert.ErrorContains(t, err, `expected drawing area "" at (110, 58), found slider ""`)
+	assert.ErrorContains(t, err, `expected drawing area at (110, 58), found slider there`)
 }
 
 func TestNewRecordedRefuses(t *testing.T) {

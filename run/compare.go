@@ -20,43 +20,6 @@ func (c *Comparison) ScreenName(o *screen.Observation) string { return c.screens
 // Unchanged asks look.
 func (c *Comparison) Unchanged(_ int, look func() bool) bool { return look() }
 
-// Unchanged reports whether two observations show the same, but for the pointer
-// and a blinking caret: the action between them had no effect that can be seen.
-func Unchanged(before, after *screen.Observation) bool {
-	return SamePicture(before.Bare, after.Bare) && SameTree(before, after)
-}
-
-// caret is the largest box, in device pixels, whose change alone is no effect:
-// a text cursor that blinks.
-var caret = image.Pt(4, 64)
-
-// SamePicture reports whether two pictures differ in nothing but a blinking caret.
-func SamePicture(a, b *image.RGBA) bool {
-	if a.Rect != b.Rect {
-		return false
-	}
-	box := screen.DiffBox(a, b)
-	return box.Dx() <= caret.X && box.Dy() <= caret.Y
-}
-
-// SameTree reports whether two observations tell the same of every node.
-func SameTree(a, b *screen.Observation) bool {
-	if len(a.Tree.Nodes) != len(b.Tree.Nodes) {
-		return false
-	}
-	for i, n := range a.Tree.Nodes {
-		m := b.Tree.Nodes[i]
-		if n.Role != m.Role || n.Name != m.Name || n.Text != m.Text || n.Box != m.Box || !slices.Equal(n.States, m.States) {
-			return false
-		}
-	}
-	return true
-}
-
-// targetReach is half the side, in device pixels, of the square around a target that
-// must look as it did when the model chose it.
-const targetReach = 12
-
 // Surprise returns why an action must not be performed: the desktop is not what
 // the model saw. An action that was proposed again after a surprise is held up
 // only by another size of the screen.
@@ -78,9 +41,7 @@ func (c *Comparison) Surprise(aim Aim) string {
 			continue // its look may have changed by that
 		}
 		at := chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
-		box := image.Rectangle{Min: at, Max: at}.Inset(-targetReach).Intersect(now.Bare.Rect)
-		was, is := chosen.Bare.SubImage(box).(*image.RGBA), now.Bare.SubImage(box).(*image.RGBA)
-		if !SamePicture(was, is) {
+		if !screen.SameAround(chosen.Bare, now.Bare, at) {
 			return fmt.Sprintf("what is at (%d, %d) is no longer what the screenshot %s shows", p.X, p.Y, chosen.FrameID)
 		}
 	}

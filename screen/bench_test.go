@@ -70,14 +70,14 @@ func BenchmarkWindows(b *testing.B) {
 	}
 }
 
-// BenchmarkChanged compares two pictures that differ in a few places.
-func BenchmarkChanged(b *testing.B) {
+// BenchmarkDiffBox compares two pictures that differ in a few places.
+func BenchmarkDiffBox(b *testing.B) {
 	x, y := image.NewRGBA(image.Rect(0, 0, 1920, 1080)), image.NewRGBA(image.Rect(0, 0, 1920, 1080))
 	for i := range 10 {
 		y.Pix[y.PixOffset(190*i, 100*i)] = 1
 	}
 	for b.Loop() {
-		screen.Changed(x, y)
+		screen.DiffBox(x, y)
 	}
 }
 

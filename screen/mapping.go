@@ -10,6 +10,9 @@ type Mapping struct {
 	Size   image.Point     `json:"size"`   // the size of the image, in its own pixels
 }
 
+// known reports whether there is an image.
+func (m Mapping) known() bool { return !m.Source.Empty() && m.Size.X > 0 && m.Size.Y > 0 }
+
 // Bounds returns the image's rectangle.
 func (m Mapping) Bounds() image.Rectangle { return image.Rectangle{Max: m.Size} }
 

@@ -110,13 +110,12 @@ func futures(ctx context.Context, tb testing.TB, s *screen.Screen, later time.Du
 func stale(m *image.RGBA, later []*image.RGBA) int {
 	n := 0
 	var box image.Rectangle
-	for _, r := range screen.Changed(m, later[0]) {
-		for y := r.Min.Y; y < r.Max.Y; y++ {
-			for x := r.Min.X; x < r.Max.X; x++ {
-				if !slices.ContainsFunc(later, func(l *image.RGBA) bool { return l.RGBAAt(x, y) == m.RGBAAt(x, y) }) {
-					n++
-					box = box.Union(image.Rect(x, y, x+1, y+1))
-				}
+	differs := screen.DiffBox(m, later[0])
+	for y := differs.Min.Y; y < differs.Max.Y; y++ {
+		for x := differs.Min.X; x < differs.Max.X; x++ {
+			if !slices.ContainsFunc(later, func(l *image.RGBA) bool { return l.RGBAAt(x, y) == m.RGBAAt(x, y) }) {
+				n++
+				box = box.Union(image.Rect(x, y, x+1, y+1))
 			}
 		}
 	}

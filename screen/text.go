@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -222,7 +221,7 @@ func (v *view) appendNodes(lines []textLine, g group) []textLine {
 			n.Name = v.label(i)
 		}
 		said := n.Name == "" || n.Name == parent.name || n.Name == parent.text
-		if !operable && said && n.Text == "" && !hasState(n, "focused", "selected") {
+		if !operable && said && n.Text == "" && !n.Has("focused", "selected") {
 			continue
 		}
 		lines = append(lines, textLine{
@@ -237,7 +236,7 @@ func (v *view) appendNodes(lines []textLine, g group) []textLine {
 // rankOf says how soon the line of a node is left out.
 func rankOf(n atspi.Node, front, operable bool) rank {
 	switch {
-	case hasState(n, "focused"):
+	case n.Has("focused"):
 		return rankFocus
 	case front && (operable || n.Role == "table cell"): // cells are what a spreadsheet is about
 		return rankFront
@@ -270,7 +269,7 @@ func nodeLine(n atspi.Node, at image.Point) string {
 	}
 	if n.Text != "" {
 		limit := maxNodeText
-		if hasState(n, "focused") {
+		if n.Has("focused") {
 			limit = maxFocusText
 		}
 		b.WriteString(" = " + quote(n.Text, limit))
@@ -296,7 +295,7 @@ var address = regexp.MustCompile(`^[A-Z]{1,3}[1-9][0-9]{0,6}$`)
 
 // isEmptyCell reports whether a node is a cell of a spreadsheet with nothing in it.
 func isEmptyCell(n atspi.Node) bool {
-	return n.Role == "table cell" && n.Text == "" && !hasState(n, "focused", "selected") && address.MatchString(n.Name)
+	return n.Role == "table cell" && n.Text == "" && !n.Has("focused", "selected") && address.MatchString(n.Name)
 }
 
 // emptyCells are the empty cells of one table: there are many, so one line
@@ -325,24 +324,8 @@ func (e *emptyCells) flush(lines []textLine) []textLine {
 	return lines
 }
 
-// isOperable reports whether a node is there to be clicked or typed into.
+// isOperable reports whether a node is a control, or something else that can be
+// typed into but a whole document.
 func isOperable(n atspi.Node) bool {
-	switch n.Role {
-	case "calendar", "check box", "check menu item", "color chooser", "combo box", "date editor", "dial", "editbar", "entry",
-		"icon", "link", "list item", "menu", "menu item", "page tab", "password text", "push button",
-		"push button menu", "radio button", "radio menu item", "slider", "spin button", "switch", "tearoff menu item",
-		"terminal", "text", "toggle button", "tree item":
-		return true
-	}
-	return hasState(n, "editable") && !strings.HasPrefix(n.Role, "document") && n.Role != "table"
-}
-
-// hasState reports whether a node has one of some states.
-func hasState(n atspi.Node, states ...string) bool {
-	for _, have := range n.States {
-		if slices.Contains(states, have) {
-			return true
-		}
-	}
-	return false
+	return atspi.Operable(n.Role) || n.Has("editable") && !strings.HasPrefix(n.Role, "document") && n.Role != "table"
 }

@@ -204,7 +204,7 @@ func TestFind(t *testing.T) {
 	assert.True(t, ok, "what is not seen does not count")
 }
 
-func TestNodeAt(t *testing.T) {
+func TestPlaceAt(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		p    image.Point
@@ -222,22 +222,30 @@ func TestNodeAt(t *testing.T) {
 		{"negative", image.Pt(-1, 10), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			n, ok := sample().NodeAt(tt.p)
-			assert.Equal(t, tt.want, n.ID)
-			assert.Equal(t, tt.want != "", ok)
+			o := sample()
+			at, got := o.PlaceAt(tt.p), ""
+			if at.Node >= 0 {
+				got = o.Tree.Nodes[at.Node].ID
+			}
+			assert.Equal(t, tt.want, got)
+			if tt.p.In(o.Image.Mapping.Bounds()) {
+				assert.Equal(t, at, o.PlaceAtDevice(o.Image.Mapping.ToDevice(tt.p)))
+			} else {
+				assert.Equal(t, Place{-1, -1}, at)
+			}
 		})
 	}
 }
 
 // What the text says is where a click lands.
-func TestTextAndNodeAtAgree(t *testing.T) {
+func TestTextAndPlaceAtAgree(t *testing.T) {
 	o := sample()
 	v := o.view()
 	for i, n := range o.Tree.Nodes {
 		if at, ok := v.centre(i); ok && strings.Contains(n.Role, "button") {
-			hit, ok := o.NodeAt(at)
-			assert.True(t, ok)
-			assert.Equal(t, n.ID, hit.ID)
+			hit := o.PlaceAt(at).Node
+			require.GreaterOrEqual(t, hit, 0)
+			assert.Equal(t, n.ID, o.Tree.Nodes[hit].ID)
 		}
 	}
 }

@@ -25,9 +25,7 @@ const (
 
 func (o *Observation) view() *view {
 	v := &view{Observation: o, window: make([]int, len(o.Tree.Nodes))}
-	m := o.Image.Mapping
-	v.mapped = !m.Source.Empty() && m.Size.X > 0 && m.Size.Y > 0
-	v.shown = m.Source
+	v.mapped, v.shown = o.Image.Mapping.known(), o.Image.Mapping.Source
 	taken := map[int]bool{}
 	for i, n := range o.Tree.Nodes {
 		if n.Parent >= 0 {
@@ -40,10 +38,10 @@ func (o *Observation) view() *view {
 	return v
 }
 
-// windowOf returns the index of the window that a node without a parent
-// stands for, if there is one. Both the process and the title should be the same; where
-// one is not known or not the same (titles change while one looks), the place
-// decides.
+// windowOf returns the index of the window that a node without a parent stands
+// for, if there is one. Both the process and the title should be the same. Of one
+// of them it is enough (titles change while one looks), and then the place decides;
+// the place alone is not.
 func (o *Observation) windowOf(root atspi.Node, taken map[int]bool) int {
 	best, most := loose, 0
 	for i, w := range o.Windows {
@@ -185,36 +183,6 @@ func (v *view) poppedUp(i int) bool {
 		}
 	}
 	return false
-}
-
-// NodeAt returns the node that a click at a point of the image would hit: of those
-// on top, the smallest.
-func (o *Observation) NodeAt(p image.Point) (atspi.Node, bool) {
-	v := o.view()
-	if v.mapped {
-		if !p.In(o.Image.Mapping.Bounds()) {
-			return atspi.Node{}, false
-		}
-		p = o.Image.Mapping.ToDevice(p)
-	}
-	best := -1
-	var bestLayer, bestArea int
-	for i, n := range o.Tree.Nodes {
-		if !p.In(n.Box) || v.covered(i, p) {
-			continue
-		}
-		layer, area := v.window[i], n.Box.Dx()*n.Box.Dy()
-		if layer < 0 || v.poppedUp(i) {
-			layer = len(o.Windows)
-		}
-		if best < 0 || layer > bestLayer || layer == bestLayer && area <= bestArea {
-			best, bestLayer, bestArea = i, layer, area
-		}
-	}
-	if best < 0 {
-		return atspi.Node{}, false
-	}
-	return o.Tree.Nodes[best], true
 }
 
 // Find looks for a quoted text in the titles of the windows ("window") and in

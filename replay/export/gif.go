@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"desktop-agent/replay"
+	"desktop-agent/screen"
 )
 
 // GIF writes a run as an animated picture: one picture for each step, with
@@ -52,7 +53,7 @@ func animate(ctx context.Context, w io.Writer, run *replay.Run, opts Options) er
 		}
 		changed := now.Rect
 		if before != nil {
-			changed = difference(before, now)
+			changed = screen.DiffBox(before, now)
 		}
 		if changed.Empty() { // nothing is new: a pixel must be there all the same
 			changed = image.Rect(0, 0, 1, 1)
@@ -67,26 +68,6 @@ func animate(ctx context.Context, w io.Writer, run *replay.Run, opts Options) er
 	}
 	g.Config = image.Config{Width: s.size.X, Height: s.size.Y}
 	return gif.EncodeAll(w, g)
-}
-
-// difference returns the smallest box with all pixels that differ.
-func difference(a, b *image.RGBA) (box image.Rectangle) {
-	for y := b.Rect.Min.Y; y < b.Rect.Max.Y; y++ {
-		i, j := b.PixOffset(b.Rect.Min.X, y), b.PixOffset(b.Rect.Max.X, y)
-		if bytes.Equal(a.Pix[i:j], b.Pix[i:j]) {
-			continue
-		}
-		from, to := 0, b.Rect.Dx()
-		same := func(x int) bool { return bytes.Equal(a.Pix[i+4*x:i+4*x+4], b.Pix[i+4*x:i+4*x+4]) }
-		for same(from) {
-			from++
-		}
-		for same(to - 1) {
-			to--
-		}
-		box = box.Union(image.Rect(b.Rect.Min.X+from, y, b.Rect.Min.X+to, y+1))
-	}
-	return box
 }
 
 // paletted returns a part of a picture in at most 256 colours chosen for it.

@@ -241,10 +241,8 @@ func (p *page) quote(name, text string) {
 // seen names the window with the focus, and the frame.
 func seen(o *run.Observed) string {
 	title := "no window has the focus"
-	for _, w := range o.Windows {
-		if w.Focused {
-			title = "window " + literal(oneLine(w.Title))
-		}
+	if w, ok := replay.Recall(o).Focused(); ok {
+		title = "window " + literal(oneLine(w.Title))
 	}
 	return title + ", frame " + code(o.FrameID)
 }

@@ -53,9 +53,10 @@ type window struct {
 // acts notes what an action may put on the screen.
 func (p *painter) acts(a run.Acting) {
 	if p.last != nil {
+		o := replay.Recall(p.last)
 		for _, at := range a.Device {
-			if w, ok := topWindow(p.last.Windows, at); ok {
-				p.aimed = append(p.aimed, w.ID)
+			if i := o.PlaceAtDevice(at).Window; i >= 0 {
+				p.aimed = append(p.aimed, o.Windows[i].ID)
 			}
 		}
 	}
@@ -71,15 +72,6 @@ func movesFocus(a actuator.Action) bool {
 	keys := actuator.Pressed(a)
 	_, press := a.(actuator.Press)
 	return len(keys) > 0 && !(press && slices.Equal(keys, []actuator.Key{"ctrl", "a"}))
-}
-
-func topWindow(list []screen.Window, at image.Point) (screen.Window, bool) {
-	for _, w := range slices.Backward(list) {
-		if !w.Hidden && at.In(w.Box) {
-			return w, true
-		}
-	}
-	return screen.Window{}, false
 }
 
 // look returns what is black on a frame.
@@ -250,7 +242,7 @@ func (p *painter) focus(o *run.Observed, id uint32) (list []image.Rectangle) {
 	}
 	listed := p.listed(o, func(line string) bool { return strings.Contains(line, "focused") })
 	for _, n := range o.Targets {
-		if n.Parent >= 0 && of(n, o.Windows[at]) && (slices.Contains(n.States, "focused") || listed[n.ID]) {
+		if n.Parent >= 0 && of(n, o.Windows[at]) && (n.Has("focused") || listed[n.ID]) {
 			list = append(list, n.Box)
 		}
 	}

@@ -201,7 +201,7 @@ func mark(out *image.RGBA, acts []actuator.Action, place func(image.Point) image
 			path = append(path, place(image.Pt(p.X, p.Y)))
 		}
 		if s, ok := a.(actuator.Scroll); ok && len(path) == 1 {
-			path = append(path, path[0].Add(image.Pt(sign(s.DX), sign(s.DY)).Mul(40)))
+			path = append(path, path[0].Add(image.Pt(cmp.Compare(s.DX, 0), cmp.Compare(s.DY, 0)).Mul(40)))
 		}
 		for i := 1; i < len(path); i++ {
 			line(out, path[i-1], path[i])
@@ -220,8 +220,6 @@ func mark(out *image.RGBA, acts []actuator.Action, place func(image.Point) image
 		}
 	}
 }
-
-func sign(n int) int { return min(max(n, -1), 1) }
 
 // ring draws a circle with a light rim, which shows on every ground.
 func ring(out *image.RGBA, at image.Point, radius float64) {

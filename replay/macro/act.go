@@ -163,13 +163,9 @@ const looks = 10
 
 // sameSpots reports whether the places of actions look as they did.
 func (r *player) sameSpots(list []aimed, capture run.Capture) bool {
-	if r.live.Bare == nil || capture.Bare == nil || r.live.Bare.Rect != capture.Bare.Rect {
-		return false
-	}
 	for _, a := range list {
 		for _, at := range a.at {
-			box := image.Rectangle{Min: at, Max: at}.Inset(-12).Intersect(capture.Bare.Rect)
-			if changed(r.live.Bare.SubImage(box).(*image.RGBA), capture.Bare.SubImage(box).(*image.RGBA)) {
+			if !screen.SameAround(r.live.Bare, capture.Bare, at) {
 				return false
 			}
 		}
@@ -233,7 +229,8 @@ func (r *player) perform(ctx context.Context, list []aimed, capture run.Capture,
 		if capture, err = r.Desktop.Capture(ctx); err != nil {
 			return nil, err
 		}
-		if err := act.Close(ctx, func() bool { return !changed(before.Bare, capture.Bare) }); err != nil {
+		same := func() bool { return screen.SamePicture(before.Bare, capture.Bare) }
+		if err := act.Close(ctx, same); err != nil {
 			return nil, err
 		}
 		if !sameWindows(before.Windows, capture.Windows) {
@@ -253,10 +250,15 @@ func actions(list []aimed) (plain []actuator.Action) {
 
 // after looks at what came of the last action, and writes it.
 func (r *player) after(ctx context.Context, act *run.Act, before run.Capture) (*trouble, error) {
+	chosen := r.live.Observation
 	if err := r.see(ctx); err != nil {
 		return nil, errors.Join(err, act.Close(ctx, nil))
 	}
-	if err := act.Close(ctx, func() bool { return !changed(before.Bare, r.live.Bare) }); err != nil {
+	// The tree is only known before the first action.
+	same := func() bool {
+		return screen.SamePicture(before.Bare, r.live.Bare) && (act.Index > 0 || screen.SameTree(chosen, r.live.Observation))
+	}
+	if err := act.Close(ctx, same); err != nil {
 		return nil, err
 	}
 	if act.Status == actuator.Refused || act.Status == actuator.Unknown {
@@ -264,8 +266,6 @@ func (r *player) after(ctx context.Context, act *run.Act, before run.Capture) (*
 	}
 	return nil, nil
 }
-
-func changed(a, b *image.RGBA) bool { return a == nil || b == nil || len(screen.Changed(a, b)) > 0 }
 
 // outline is the box of a target on its recorded frame.
 func (t *Target) outline() image.Rectangle {

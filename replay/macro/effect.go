@@ -82,15 +82,15 @@ func (e *effect) nodes(was, led *scene) {
 			continue
 		}
 		b := was.Tree.Nodes[before]
-		if n.Text != b.Text && has(n, "editable") && n.Role != "terminal" {
+		if n.Text != b.Text && n.Has("editable") && n.Role != "terminal" {
 			e.texts = append(e.texts, i)
 		}
 		for _, state := range lasting {
 			if state == "selected" && strings.Contains(n.Role, "menu") {
 				continue // the pointer is over it
 			}
-			if has(n, state) != has(b, state) && n.Name == b.Name && (n.Name != "" || !content[i]) {
-				e.states = append(e.states, stateChange{i, state, has(n, state)})
+			if n.Has(state) != b.Has(state) && n.Name == b.Name && (n.Name != "" || !content[i]) {
+				e.states = append(e.states, stateChange{i, state, n.Has(state)})
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (e *effect) lacks(before, after *pair) (expected, found string) {
 func (e *effect) lacksWindow(_, after *pair) (string, string) {
 	for _, w := range e.opened {
 		if len(after.windows(w)) == 0 {
-			return describeWindow(after.told(w)) + " opens", "there is no such window; there are " + listWindows(after.now)
+			return after.told(w).String() + " opens", "there is no such window; there are " + listWindows(after.now)
 		}
 	}
 	return "", ""
@@ -147,7 +147,7 @@ func (e *effect) lacksClosing(before, after *pair) (string, string) {
 			}
 		}
 		if left > 0 {
-			return describeWindow(before.told(w)) + " closes", "it is still open"
+			return before.told(w).String() + " closes", "it is still open"
 		}
 	}
 	return "", ""
@@ -189,10 +189,10 @@ func (e *effect) lacksText(_, after *pair) (string, string) {
 		}
 		found, _, why := after.find(i, after.was.window[i])
 		if found < 0 {
-			return describeNode(n) + " with the recorded text", why
+			return n.String() + " with the recorded text", why
 		}
 		if got := after.now.Tree.Nodes[found].Text; steady(got) != steady(after.sub(n.Text)) {
-			return fmt.Sprintf("%s holds %q", describeNode(n), after.sub(n.Text)), fmt.Sprintf("it holds %q", got)
+			return fmt.Sprintf("%v holds %q", n, after.sub(n.Text)), fmt.Sprintf("it holds %q", got)
 		}
 	}
 	return "", ""
@@ -209,11 +209,11 @@ func (e *effect) lacksState(_, after *pair) (string, string) {
 		if !c.on {
 			not = "not "
 		}
-		expected := fmt.Sprintf("%s is %s%s", describeNode(n), not, c.state)
+		expected := fmt.Sprintf("%v is %s%s", n, not, c.state)
 		if found < 0 {
 			return expected, why
 		}
-		if has(after.now.Tree.Nodes[found], c.state) != c.on {
+		if after.now.Tree.Nodes[found].Has(c.state) != c.on {
 			return expected, "it is the other way round"
 		}
 	}
@@ -238,7 +238,7 @@ func (e *effect) lacksNames(_, after *pair) (string, string) {
 		if there[label{n.Role, after.name(n.Name)}] {
 			seen++
 		} else if missing == "" {
-			missing = fmt.Sprintf("%s in %s", describeNode(n), describeWindow(after.told(w)))
+			missing = fmt.Sprintf("%v in %v", n, after.told(w))
 		}
 	}
 	if 2*seen < asked {
@@ -252,7 +252,7 @@ func (e *effect) lacksFocus(_, after *pair) (string, string) {
 		return "", ""
 	}
 	if i := after.now.focus(); !slices.Contains(after.windows(e.focus), i) {
-		return "the focus in " + describeWindow(after.told(e.focus)), "the focus is in " + focusWords(after.now)
+		return "the focus in " + after.told(e.focus).String(), "the focus is in " + focusWords(after.now)
 	}
 	return "", ""
 }
@@ -272,7 +272,7 @@ func (p *pair) told(window int) screen.Window {
 
 func focusWords(s *scene) string {
 	if i := s.focus(); i >= 0 {
-		return describeWindow(s.Windows[i])
+		return s.Windows[i].String()
 	}
 	return "no window"
 }
@@ -281,7 +281,7 @@ func listWindows(s *scene) string {
 	var list []string
 	for _, w := range s.Windows {
 		if !w.Hidden {
-			list = append(list, describeWindow(w))
+			list = append(list, w.String())
 		}
 	}
 	if len(list) == 0 {

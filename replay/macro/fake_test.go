@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"image/draw"
 	"image/png"
 	"strings"
 	"testing"
@@ -26,6 +27,8 @@ type fakeDesktop struct {
 	did   []actuator.Action
 	looks int
 	look  func(d *fakeDesktop) // called before each look
+	caret bool                 // a text cursor is shown
+	tick  bool                 // the first node is told to be checked, which no pixel shows
 }
 
 func (d *fakeDesktop) Observe(ctx context.Context) (*screen.Observation, error) {
@@ -42,6 +45,12 @@ func (d *fakeDesktop) Observe(ctx context.Context) (*screen.Observation, error) 
 	for i, r := range d.draft {
 		o.Bare.Pix[(4*i)%len(o.Bare.Pix)] ^= byte(r)
 	}
+	if d.caret {
+		draw.Draw(o.Bare, image.Rect(150, 115, 152, 131), image.Black, image.Point{}, draw.Src)
+	}
+	if d.tick {
+		o.Tree.Nodes[1].States = append(o.Tree.Nodes[1].States, "checked")
+	}
 	copy(o.Frame.Pix, o.Bare.Pix)
 	var out bytes.Buffer
 	if err := png.Encode(&out, o.Frame); err != nil {
@@ -52,7 +61,7 @@ func (d *fakeDesktop) Observe(ctx context.Context) (*screen.Observation, error) 
 }
 
 func (d *fakeDesktop) Capture(ctx context.Context) (run.Capture, error) {
-	o, err := (&fakeDesktop{draft: d.draft}).Observe(ctx)
+	o, err := (&fakeDesktop{draft: d.draft, caret: d.caret, tick: d.tick}).Observe(ctx)
 	return run.Capture{Bare: o.Bare, Windows: o.Windows}, err
 }
 

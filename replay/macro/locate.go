@@ -9,6 +9,7 @@ import (
 
 	"desktop-agent/run"
 	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
 )
 
 // A spot is where a target was found on the live desktop.
@@ -179,7 +180,7 @@ func (p *pair) confirm(t *Target, node int, at image.Point, how string, score fl
 	n := p.now.Tree.Nodes[node]
 	// A list may know more of itself than is drawn: only an enabled node is
 	// what it was, unless it was not then either.
-	if has(n, "disabled") && !has(t.scene.Tree.Nodes[t.node], "disabled") {
+	if n.Has("disabled") && !t.scene.Tree.Nodes[t.node].Has("disabled") {
 		return spot{}, &trouble{missing, t.String(), "it is disabled"}
 	}
 	hit := p.now.node(s.image)
@@ -188,7 +189,7 @@ func (p *pair) confirm(t *Target, node int, at image.Point, how string, score fl
 	}
 	what := "nothing"
 	if hit >= 0 {
-		what = describeNode(p.now.Tree.Nodes[hit])
+		what = p.now.Tree.Nodes[hit].String()
 	}
 	return spot{}, &trouble{missing, t.String(), "a click there would hit " + what}
 }
@@ -197,7 +198,7 @@ func (p *pair) confirm(t *Target, node int, at image.Point, how string, score fl
 // does something of its own.
 func (p *pair) passive(node, outer int) bool {
 	for ; node != outer; node = p.now.Tree.Nodes[node].Parent {
-		if operable(p.now.Tree.Nodes[node].Role) {
+		if atspi.Clickable(p.now.Tree.Nodes[node].Role) {
 			return false
 		}
 	}
@@ -221,7 +222,7 @@ func (p *pair) mapped(t *Target, s *spot, box image.Rectangle) *trouble {
 // uncovered holds that the topmost window at a device pixel is the one that it
 // should be.
 func (p *pair) uncovered(t *Target, at image.Point, window, node int) *trouble {
-	top := p.now.top(at)
+	top := p.now.PlaceAtDevice(at).Window
 	if p.popped(t) {
 		if top >= 0 && slices.Contains(p.windows(t.top), top) && (node < 0 || p.now.filled(node, p.now.Windows[top].Box)) {
 			return nil
@@ -231,7 +232,7 @@ func (p *pair) uncovered(t *Target, at image.Point, window, node int) *trouble {
 	}
 	over := "the desktop"
 	if top >= 0 {
-		over = describeWindow(p.now.Windows[top])
+		over = p.now.Windows[top].String()
 	}
 	return &trouble{inTheWay, t.String() + " in the open", over + " is on top of it"}
 }
@@ -273,7 +274,7 @@ func (p *pair) byPicture(ctx context.Context, t *Target, why string) (spot, *tro
 	}
 	// What the tree tells of the place must not be something else.
 	if hit := p.now.node(s.image); hit >= 0 && !p.fits(t, hit, windows[0]) {
-		return spot{}, &trouble{missing, t.String(), "what looks like it is " + describeNode(p.now.Tree.Nodes[hit])}
+		return spot{}, &trouble{missing, t.String(), "what looks like it is " + p.now.Tree.Nodes[hit].String()}
 	}
 	return s, nil
 }
@@ -282,7 +283,7 @@ func (p *pair) byPicture(ctx context.Context, t *Target, why string) (spot, *tro
 func (p *pair) fits(t *Target, hit, window int) bool {
 	n := p.now.Tree.Nodes[hit]
 	if t.node < 0 {
-		return n.Name == "" && !operable(n.Role) || n.Parent < 0
+		return n.Name == "" && !atspi.Clickable(n.Role) || n.Parent < 0
 	}
 	if !p.now.told(window) || n.Parent < 0 {
 		return true // a program that tells nothing
@@ -300,7 +301,7 @@ func (p *pair) ready(keys bool) *trouble {
 	was, now := p.was.focus(), p.now.focus()
 	expected := "no window with the focus"
 	if was >= 0 {
-		expected = "the focus in " + describeWindow(p.told(was))
+		expected = "the focus in " + p.told(was).String()
 	}
 	if keys {
 		if was < 0 || !slices.Contains(p.windows(was), now) {
@@ -343,12 +344,12 @@ func (p *pair) typeable() *trouble {
 	if node < 0 || !p.now.told(p.now.focus()) {
 		return nil
 	}
-	expected := "the focus in " + describeNode(p.was.Tree.Nodes[node])
+	expected := "the focus in " + p.was.Tree.Nodes[node].String()
 	found, _, why := p.find(node, w)
 	if found < 0 {
 		return &trouble{missing, expected, why}
 	}
-	if n := p.now.Tree.Nodes[found]; !has(n, "focused") {
+	if n := p.now.Tree.Nodes[found]; !n.Has("focused") {
 		return &trouble{missing, expected, "it does not have it"}
 	}
 	return nil

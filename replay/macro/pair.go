@@ -2,6 +2,8 @@ package macro
 
 import (
 	"slices"
+
+	"desktop-agent/screen/atspi"
 )
 
 // A pair compares a recorded scene with a live one.
@@ -88,7 +90,7 @@ func (p *pair) compare(was, now int) bool {
 		if p.was.rank[a[k]] != p.now.rank[b[k]] {
 			return false
 		}
-		if m.Role == "text" || !operable(m.Role) {
+		if m.Role == "text" || !atspi.Clickable(m.Role) {
 			continue
 		}
 		if (m.Name == "") != (n.Name == "") {

@@ -35,7 +35,8 @@ func opensDialog(d *fakeDesktop, a actuator.Action) error {
 	if !ok {
 		return nil
 	}
-	n, _ := draft(d.draft).NodeAt(image.Pt(c.At.X, c.At.Y))
+	o := draft(d.draft)
+	n := o.Tree.Nodes[o.PlaceAt(image.Pt(c.At.X, c.At.Y)).Node]
 	switch n.Name {
 	case "Save":
 		d.draft = strings.NewReplacer("*window", "window").Replace(d.draft) + strings.TrimPrefix(saveAs, behind)
@@ -234,6 +235,49 @@ func TestRefusedIsLeftOut(t *testing.T) {
 		taken{actions: []actuator.Action{click(240, 125)}, status: actuator.NoEffect})
 	require.Len(t, m.Steps, 1)
 	assert.Equal(t, 2, m.Steps[0].Of)
+}
+
+// TestNoEffect holds that an action has no effect where nothing but a text cursor
+// blinks, as in a run of an agent, and that what only the tree tells is one.
+func TestNoEffect(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		react func(*fakeDesktop, actuator.Action) error
+		want  actuator.Status
+	}{
+		{"nothing", nil, actuator.NoEffect},
+		{"a text cursor", func(d *fakeDesktop, _ actuator.Action) error { d.caret = true; return nil }, actuator.NoEffect},
+		{"the tree", func(d *fakeDesktop, _ actuator.Action) error { d.tick = true; return nil }, actuator.Delivered},
+		{"a picture", func(d *fakeDesktop, _ actuator.Action) error { d.draft += strings.Repeat(" \n", 4); return nil }, actuator.Delivered},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := recorded(t, "", mainWindow, taken{actions: []actuator.Action{click(150, 125)}})
+			_, steps, err := play(t, &Player{Desktop: &fakeDesktop{draft: mainWindow, react: tt.react}}, m)
+			require.NoError(t, err)
+			require.Len(t, steps[1].Acts, 1)
+			assert.Equal(t, tt.want, steps[1].Acts[0].Acted.Status)
+		})
+	}
+}
+
+// TestBlinkIsNoChange holds that a text cursor which blinks at a target does not
+// have the desktop looked at again.
+func TestBlinkIsNoChange(t *testing.T) {
+	m := saving(t)
+	d := &fakeDesktop{draft: mainWindow, react: opensDialog}
+	d.look = func(d *fakeDesktop) { d.caret = d.looks%2 == 0 }
+	p := &player{Player: &Player{Desktop: d}, m: m}
+	require.NoError(t, p.see(t.Context()))
+	list, bad := p.aim(t.Context(), &turn{Step: &m.Steps[0]}, 1)
+	require.Nil(t, bad)
+	d.caret = true
+	glance, err := d.Capture(t.Context())
+	require.NoError(t, err)
+	assert.True(t, p.sameSpots(list, glance))
+	d.draft, d.caret = strings.Replace(mainWindow, "Save", "Open", 1), false
+	glance, err = d.Capture(t.Context())
+	require.NoError(t, err)
+	assert.True(t, p.sameSpots(list, glance), "elsewhere")
 }
 
 // TestStopped holds that a replay that is stopped says so in its run.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"desktop-agent/replay"
 	"desktop-agent/run"
 	"desktop-agent/screen"
-	"desktop-agent/screen/atspi"
 )
 
 // A scene is what lies where at one moment, recorded or live.
@@ -19,34 +19,30 @@ type scene struct {
 	depth  []int    // for each node, how many are above it
 	called []string // for each node, its name without what differs from run to run
 	kids   [][]int
-	byID   map[string]int
 	odd    map[int]bool // windows of which the tree tells another place or size
 }
 
 // recordedScene makes a scene of an event.
 func recordedScene(was *run.Observed) *scene {
-	o := &screen.Observation{FrameID: was.FrameID, Windows: was.Windows, Cursor: was.Cursor}
-	o.Image.Mapping, o.Tree.Nodes = was.Mapping, was.Targets
-	return newScene(o)
+	return newScene(replay.Recall(was))
 }
 
 func newScene(o *screen.Observation) *scene {
 	n := len(o.Tree.Nodes)
 	s := &scene{
-		Observation: o, window: make([]int, n), rank: make([]int, n), depth: make([]int, n),
-		called: make([]string, n), kids: make([][]int, n), byID: make(map[string]int, n), odd: map[int]bool{},
+		Observation: o, window: o.NodeWindows(), rank: make([]int, n), depth: make([]int, n),
+		called: make([]string, n), kids: make([][]int, n), odd: map[int]bool{},
 	}
 	ranks := map[rankKey]int{}
 	for i, node := range o.Tree.Nodes {
-		s.byID[node.ID], s.called[i] = i, plain(node.Name)
+		s.called[i] = plain(node.Name)
 		if node.Parent < 0 {
-			s.window[i] = s.windowOf(node)
 			if w := s.window[i]; w >= 0 && !covers(node.Box, s.Windows[w].Box) {
 				s.odd[w] = true
 			}
 			continue
 		}
-		s.window[i], s.depth[i] = s.window[node.Parent], s.depth[node.Parent]+1
+		s.depth[i] = s.depth[node.Parent] + 1
 		s.kids[node.Parent] = append(s.kids[node.Parent], i)
 		key := rankKey{node.Parent, node.Role}
 		s.rank[i] = ranks[key]
@@ -60,34 +56,6 @@ type rankKey struct {
 	role   string
 }
 
-// windowOf returns the window that a node without a parent stands for: of the
-// same process, with the same title, and where it is.
-func (s *scene) windowOf(root atspi.Node) int {
-	best, most := -1, 0
-	for i, w := range s.Windows {
-		same := w.Title != "" && w.Title == root.Name
-		overlap := w.Box.Intersect(root.Box)
-		fills := 4*overlap.Dx()*overlap.Dy() >= 3*w.Box.Dx()*w.Box.Dy()
-		if w.PID != 0 && root.PID != 0 && w.PID != root.PID && !same || !same && !fills {
-			continue
-		}
-		score := 1
-		if same {
-			score += 4
-		}
-		if fills {
-			score += 2
-		}
-		if w.PID == root.PID {
-			score++
-		}
-		if score > most {
-			best, most = i, score
-		}
-	}
-	return best
-}
-
 // covers reports whether a box is that of a window, or of its frame: some
 // programs tell coordinates of which they do not say the scale or the origin.
 func covers(box, window image.Rectangle) bool {
@@ -97,25 +65,11 @@ func covers(box, window image.Rectangle) bool {
 
 // node returns the node that a click at an image point would hit; -1 if none.
 func (s *scene) node(at image.Point) int {
-	n, ok := s.NodeAt(at)
-	if !ok {
-		return -1
-	}
-	i := s.byID[n.ID]
-	if w := s.window[i]; w >= 0 && s.odd[w] {
+	i := s.PlaceAt(at).Node
+	if i >= 0 && s.window[i] >= 0 && s.odd[s.window[i]] {
 		return -1
 	}
 	return i
-}
-
-// top returns the topmost window that covers a device pixel; -1 if none does.
-func (s *scene) top(p image.Point) int {
-	for i := len(s.Windows) - 1; i >= 0; i-- {
-		if w := s.Windows[i]; !w.Hidden && p.In(w.Box) && !passing(w) {
-			return i
-		}
-	}
-	return -1
 }
 
 // focus returns the window that has the focus; -1 if none has.
@@ -128,7 +82,7 @@ func (s *scene) focus() int {
 func (s *scene) focusedNode(window int) int {
 	best := -1
 	for i, n := range s.Tree.Nodes {
-		if s.window[i] == window && has(n, "focused") && (best < 0 || s.depth[i] >= s.depth[best]) {
+		if s.window[i] == window && n.Has("focused") && (best < 0 || s.depth[i] >= s.depth[best]) {
 			best = i
 		}
 	}
@@ -159,23 +113,7 @@ func (s *scene) told(window int) bool {
 
 // passing reports whether a window comes and goes by itself.
 func passing(w screen.Window) bool {
-	return w.Popup && (w.Type == "tooltip" || w.Type == "notification" || w.Type == "dnd")
-}
-
-func has(n atspi.Node, state string) bool { return slices.Contains(n.States, state) }
-
-// operable reports whether a click on a node of the role does something of its
-// own.
-func operable(role string) bool {
-	if strings.Contains(role, "button") || strings.Contains(role, "menu item") || strings.Contains(role, "combo") {
-		return true
-	}
-	switch role {
-	case "menu", "check box", "link", "entry", "text", "password text", "slider", "page tab", "list item", "tree item",
-		"table cell", "table column header", "table row header", "scroll bar", "switch", "terminal":
-		return true
-	}
-	return false
+	return w.Passive() || w.Popup && w.Type == "notification"
 }
 
 // spacious reports whether a place in a node of the role is more than the node.

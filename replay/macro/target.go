@@ -1,12 +1,11 @@
 package macro
 
 import (
-	"fmt"
 	"image"
 	"image/draw"
+	"strconv"
 
 	"desktop-agent/screen"
-	"desktop-agent/screen/atspi"
 )
 
 // A Target is what a point of a recorded action is for.
@@ -28,36 +27,18 @@ type Target struct {
 
 // String says in words what the target is.
 func (t *Target) String() string {
-	switch {
-	case t.node >= 0 && t.Name != "":
-		return fmt.Sprintf("%s %q in %s", t.Role, t.Name, describeWindow(t.Window))
-	case t.node >= 0:
-		return fmt.Sprintf("%s in %s", t.Role, describeWindow(t.Window))
-	case t.window >= 0:
-		return fmt.Sprintf("place in %s", describeWindow(t.Window))
+	words := t.scene.Describe(screen.Place{Window: t.window, Node: t.node}, strconv.Quote)
+	if t.node >= 0 && t.window >= 0 {
+		words += " in " + t.Window.String()
 	}
-	return "place on the desktop"
-}
-
-func describeWindow(w screen.Window) string {
-	if w.Title == "" {
-		return fmt.Sprintf("a window of %s", w.Class)
-	}
-	return fmt.Sprintf("window %q", w.Title)
-}
-
-func describeNode(n atspi.Node) string {
-	if n.Name == "" {
-		return n.Role
-	}
-	return fmt.Sprintf("%s %q", n.Role, n.Name)
+	return words
 }
 
 // newTarget derives what an image point of a recorded scene is for. frame may be
 // nil.
 func newTarget(s *scene, frame *image.RGBA, at image.Point) Target {
 	t := Target{scene: s, At: s.Image.Mapping.ToDevice(at), node: s.node(at)}
-	t.top = s.top(t.At)
+	t.top = s.PlaceAtDevice(t.At).Window
 	t.window = t.top
 	if t.node >= 0 {
 		n := s.Tree.Nodes[t.node]
@@ -66,7 +47,7 @@ func newTarget(s *scene, frame *image.RGBA, at image.Point) Target {
 			t.window = w
 		}
 		for i := t.node; i >= 0; i = s.Tree.Nodes[i].Parent {
-			t.Path = append([]string{describeNode(s.Tree.Nodes[i])}, t.Path...)
+			t.Path = append([]string{s.Tree.Nodes[i].String()}, t.Path...)
 		}
 	}
 	if t.window >= 0 {

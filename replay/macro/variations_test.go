@@ -190,9 +190,12 @@ func (g *guarded) Allow(ctx context.Context, in run.Intent) error {
 			return err
 		}
 		device := in.On.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
-		n, _ := o.NodeAt(o.Image.Mapping.ToImage(device))
+		hit := "nothing"
+		if i := o.PlaceAtDevice(device).Node; i >= 0 {
+			hit = o.Tree.Nodes[i].Role + ` "` + o.Tree.Nodes[i].Name + `"`
+		}
 		g.clicks++
-		if hit := n.Role + ` "` + n.Name + `"`; !slices.Contains(intended, strings.ReplaceAll(hit, "\u202f…", "...")) {
+		if !slices.Contains(intended, strings.ReplaceAll(hit, "\u202f…", "...")) {
 			g.wrong = append(g.wrong, fmt.Sprintf("%v: %s", device, hit))
 		}
 	}

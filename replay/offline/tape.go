@@ -275,7 +275,7 @@ func (t *tape) Unchanged(index int, _ func() bool) bool {
 	defer t.mu.Unlock()
 	s, err := t.sheet()
 	if err == nil && s != nil && t.judges() && len(s.Acts) == 1 && t.previous != nil {
-		return run.Unchanged(t.previous, t.newest)
+		return screen.Unchanged(t.previous, t.newest)
 	}
 	act := t.act(index)
 	return act != nil && act.Acted != nil && act.Acted.Status == actuator.NoEffect

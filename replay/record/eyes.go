@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,8 +22,6 @@ const (
 	secondLook = 500 * time.Millisecond // after input: some programs tell of a menu some time after they have shown it
 	retryPause = 500 * time.Millisecond // after a look that failed
 	maxFailed  = 3                      // looks that may fail in a row
-	caretWide  = 8                      // a caret, in pixels: what changes no more than this is no change
-	caretHigh  = 64
 )
 
 // A look is an observation while a person works.
@@ -169,34 +168,8 @@ func (y *eyes) stirred() (stirred, input bool) {
 	if now == nil || y.last == nil || !now.Rect.In(y.last.Rect) {
 		return true, false
 	}
-	box := differing(now, y.last, now.Rect)
-	return box.Dx() > caretWide || box.Dy() > caretHigh, false
+	return !screen.SamePicture(now, y.last.SubImage(now.Rect).(*image.RGBA)), false
 }
-
-// differing returns the box that holds each pixel of r in which two pictures
-// differ.
-func differing(a, b *image.RGBA, r image.Rectangle) (box image.Rectangle) {
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		i, j := a.PixOffset(r.Min.X, y), b.PixOffset(r.Min.X, y)
-		p, q := a.Pix[i:i+4*r.Dx()], b.Pix[j:j+4*r.Dx()]
-		if string(p) == string(q) {
-			continue
-		}
-		for x := range r.Dx() {
-			if string(p[4*x:4*x+3]) != string(q[4*x:4*x+3]) {
-				at := image.Pt(r.Min.X+x, y)
-				box = box.Union(image.Rectangle{Min: at, Max: at.Add(image.Pt(1, 1))})
-			}
-		}
-	}
-	return box
-}
-
-const (
-	near12      = 12 // half the side of the square that is compared, in pixels
-	unlikeLevel = 40 // a channel that differs by more makes a pixel differ, of 255
-	unlikeShare = .08
-)
 
 // shows reports whether an observation shows what was under the pointer when a
 // button was pressed: the same menu, or else nearly the same picture.
@@ -205,26 +178,12 @@ func shows(o *screen.Observation, e event) bool {
 		return true
 	}
 	if e.popup != 0 {
-		known := false
-		for _, w := range o.Windows {
-			known = known || w.ID == e.popup
-		}
-		return known // its items change their colours under the pointer
+		// Its items change their colours under the pointer.
+		return slices.ContainsFunc(o.Windows, func(w screen.Window) bool { return w.ID == e.popup })
 	}
 	if e.patch == nil {
 		return true
 	}
-	box := image.Rectangle{Min: e.pos, Max: e.pos}.Inset(-near12).Intersect(e.patch.Rect).Intersect(o.Bare.Rect)
-	differ := 0
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		for x := box.Min.X; x < box.Max.X; x++ {
-			a, b := e.patch.RGBAAt(x, y), o.Bare.RGBAAt(x, y)
-			if apart(a.R, b.R) || apart(a.G, b.G) || apart(a.B, b.B) {
-				differ++
-			}
-		}
-	}
-	return float64(differ) <= unlikeShare*float64(box.Dx()*box.Dy())
+	_, alike := screen.Alike(e.patch, o.Bare, e.pos)
+	return alike
 }
-
-func apart(a, b uint8) bool { return max(a, b)-min(a, b) > unlikeLevel }

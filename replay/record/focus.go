@@ -44,7 +44,7 @@ func fieldOf(o *screen.Observation) field {
 	}
 	known, shown, elsewhere := false, false, false
 	for _, n := range o.Tree.Nodes {
-		focused := slices.Contains(n.States, "focused")
+		focused := n.Has("focused")
 		if n.Role == passwordRole && focused {
 			return password
 		}
@@ -157,7 +157,7 @@ func judge(begin, end time.Time, sights []sight, strict, loose span) field {
 func focusOf(o *screen.Observation) string {
 	w, ok := o.Focused()
 	for _, n := range o.Tree.Nodes {
-		if ok && n.PID == w.PID && n.Parent >= 0 && slices.Contains(n.States, "focused") {
+		if ok && n.PID == w.PID && n.Parent >= 0 && n.Has("focused") {
 			return fmt.Sprint(w.ID, n.Role, n.Name, n.Box)
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"reflect"
 	"time"
 
 	"desktop-agent/actuator"
 	"desktop-agent/monitor"
 	"desktop-agent/run"
+	"desktop-agent/screen"
 )
 
 // A step is a gesture as the journal keeps it.
@@ -27,17 +27,16 @@ type writer struct {
 	n       int // of the last step
 	frames  int
 	screens monitor.Screens
-	shown   *look  // the newest that is in the journal
-	name    string // of its screen
-	open    *step  // the last step, whose effect is not known yet
+	shown   *look // the newest that is in the journal
+	open    *step // the last step, whose effect is not known yet
 }
 
 // look writes an observation and its frame.
 func (w *writer) look(ctx context.Context, l *look) error {
 	w.frames++
 	l.FrameID = fmt.Sprintf("f%04d", w.frames)
-	w.shown, w.name = l, w.screens.Name(l.Bare)
-	return w.scope.ObserveAt(ctx, l.At, l.Observation, w.name)
+	w.shown = l
+	return w.scope.ObserveAt(ctx, l.At, l.Observation, w.screens.Name(l.Bare))
 }
 
 // write closes the step before, and writes this one up to its effect.
@@ -80,7 +79,7 @@ func (w *writer) close(ctx context.Context, after *look) error {
 	if s := w.open; s != nil {
 		last := len(s.actions) - 1
 		acted := run.Acted{Index: last, Status: actuator.Delivered, Detail: s.detail, Millis: s.end.Sub(s.begin).Milliseconds()}
-		if after != nil && actuator.Shows(s.actions[last]) && w.still(after) {
+		if after != nil && actuator.Shows(s.actions[last]) && screen.Unchanged(w.shown.Observation, after.Observation) {
 			acted.Status = actuator.NoEffect
 		}
 		w.open = nil
@@ -92,9 +91,4 @@ func (w *writer) close(ctx context.Context, after *look) error {
 		return nil
 	}
 	return w.look(ctx, after)
-}
-
-// still reports whether a look shows what the newest in the journal shows.
-func (w *writer) still(l *look) bool {
-	return w.screens.Name(l.Bare) == w.name && reflect.DeepEqual(l.Tree.Nodes, w.shown.Tree.Nodes)
 }

@@ -250,10 +250,8 @@ func newShot(id string, o *run.Observed) *shot {
 		return s
 	}
 	s.Size = o.Mapping.Size
-	for _, w := range o.Windows {
-		if w.Focused {
-			s.Title = w.Title
-		}
+	if w, ok := replay.Recall(o).Focused(); ok {
+		s.Title = w.Title
 	}
 	if o.Settled.Reason == screen.SettledCeiling {
 		s.Notes = append(s.Notes, "the screen was still changing when this was taken")

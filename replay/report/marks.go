@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"math"
@@ -114,7 +115,7 @@ func (d *drawing) scroll(n int, a actuator.Scroll) {
 	d.aim(a.At)
 	words := actuator.Describe(actuator.Scroll{DX: a.DX, DY: a.DY, Modifiers: a.Modifiers})
 	m := mark{N: n, Kind: "scroll", Rings: []int{5}, Tag: strings.TrimSuffix(words, " where the pointer is")}
-	reach := image.Pt(sign(a.DX), sign(a.DY)).Mul(max(30, d.size.Y/12))
+	reach := image.Pt(cmp.Compare(a.DX, 0), cmp.Compare(a.DY, 0)).Mul(max(30, d.size.Y/12))
 	m.along([]image.Point{d.at, d.at.Add(reach)})
 	d.point(m)
 }
@@ -211,14 +212,4 @@ func keysTag(a actuator.Action) string {
 		text = string(r[:most]) + "…"
 	}
 	return "“" + text + "”"
-}
-
-func sign(n int) int {
-	switch {
-	case n < 0:
-		return -1
-	case n > 0:
-		return 1
-	}
-	return 0
 }

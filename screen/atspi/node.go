@@ -17,7 +17,11 @@
 // what LibreOffice tells, and package screen what GTK 4 does.
 package atspi
 
-import "image"
+import (
+	"image"
+	"slices"
+	"strconv"
+)
 
 // A Node is one accessible object that can be seen on the screen.
 type Node struct {
@@ -31,4 +35,21 @@ type Node struct {
 	Text   string          `json:"text"`   // the text or value that it holds; never that of a password
 	States []string        `json:"states"` // the AT-SPI states worth telling, such as "focused" or "checked"
 	Box    image.Rectangle `json:"box"`    // device pixels of the desktop
+}
+
+// String is Describe in the quotes of Go.
+func (n Node) String() string { return n.Describe(strconv.Quote) }
+
+// Describe says in words what the node is: its role, and its name in quotes if it
+// has one.
+func (n Node) Describe(quote func(string) string) string {
+	if n.Name == "" {
+		return n.Role
+	}
+	return n.Role + " " + quote(n.Name)
+}
+
+// Has reports whether the node has one of some states.
+func (n Node) Has(states ...string) bool {
+	return slices.ContainsFunc(n.States, func(s string) bool { return slices.Contains(states, s) })
 }

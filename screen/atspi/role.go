@@ -50,6 +50,34 @@ func (r role) String() string {
 	return "role " + strconv.Itoa(int(r))
 }
 
+// Operable reports whether objects of a role are controls: what a person clicks,
+// switches, chooses, sets or types into. They are told to a model also where they
+// have no name, and "disabled" where they cannot be operated now.
+func Operable(role string) bool {
+	switch role {
+	case "push button", "push button menu", "link", "icon", // a click does or opens something
+		"menu", "menu item", "tearoff menu item",
+		"check box", "check menu item", "radio button", "radio menu item", "switch", "toggle button", // a click switches it
+		"combo box", "list item", "tree item", "page tab", // a click chooses it, or what to choose from
+		"calendar", "color chooser", "date editor", "dial", "slider", "spin button", // has a value that is set
+		"editbar", "entry", "password text", "terminal", "text": // takes what is typed
+		return true
+	}
+	return false
+}
+
+// Clickable reports whether a click on an object of a role does something that a
+// click on what is around it does not. Beside the controls, these are parts that
+// are too many, or too little by themselves, to be told without a name: a cell is
+// chosen, a heading sorts or chooses a row, a scroll bar moves.
+func Clickable(role string) bool {
+	switch role {
+	case "table cell", "table column header", "table row header", "column header", "row header", "scroll bar":
+		return true
+	}
+	return Operable(role)
+}
+
 // holdsText reports whether objects of the role may hold text that their name
 // does not tell. The role of passwords is left out on purpose.
 func (r role) holdsText() bool {

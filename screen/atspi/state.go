@@ -69,23 +69,12 @@ func (s stateSet) open() bool {
 func (s stateSet) told(r role) []string {
 	var names []string
 	for _, t := range toldStates {
-		if s.has(t.bit) && (t.name != "read-only" || r.operable()) {
+		if s.has(t.bit) && (t.name != "read-only" || Operable(r.String())) {
 			names = append(names, t.name)
 		}
 	}
-	if !s.has(stateEnabled) && !s.has(stateSensitive) && (s.has(stateFocusable) || r.operable()) {
+	if !s.has(stateEnabled) && !s.has(stateSensitive) && (s.has(stateFocusable) || Operable(r.String())) {
 		names = append(names, "disabled")
 	}
 	return names
-}
-
-// operable reports whether objects of the role are there to be operated.
-func (r role) operable() bool {
-	switch r.String() {
-	case "check box", "check menu item", "combo box", "date editor", "dial", "entry", "editbar", "link",
-		"list item", "menu", "menu item", "page tab", "password text", "push button", "push button menu",
-		"radio button", "radio menu item", "slider", "spin button", "switch", "text", "toggle button", "tree item":
-		return true
-	}
-	return false
 }

@@ -64,7 +64,7 @@ func checkURLParse(p tasks.Params) error {
 		return errors.New("parse_keys is missing")
 	}
 	for key := range replace {
-		if !contains(keys, key) {
+		if !slices.Contains(keys, key) {
 			return fmt.Errorf("replace: %.60q is not among parse_keys", key)
 		}
 		if _, err := need(replace, key); err != nil {
@@ -72,10 +72,6 @@ func checkURLParse(p tasks.Params) error {
 		}
 	}
 	return nil
-}
-
-func contains(list []string, text string) bool {
-	return slices.Contains(list, text)
 }
 
 // urlParse is active_tab_url_parse: some fields of the query in the address bar,

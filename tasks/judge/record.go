@@ -138,11 +138,8 @@ func (t *teller) saw() {
 		return
 	}
 	t.step.before = t.now.FrameID
-	for _, w := range t.now.Windows {
-		if w.Focused {
-			t.fact(detailed, "in front when it began: window "+quoted(w.Title, 100))
-			return
-		}
+	if w, ok := replay.Recall(t.now).Focused(); ok {
+		t.fact(detailed, "in front when it began: "+w.Describe(func(s string) string { return quoted(s, 100) }))
 	}
 }
 

@@ -29,31 +29,20 @@ func (t *teller) words(a actuator.Action, seen *run.Observed) (short, full strin
 	if a == nil {
 		return "nothing", "nothing"
 	}
-	full = clip(oneLine(actuator.DescribeOn(a, func(p actuator.Point) string { return t.thing(p, seen) })), 900)
+	full = clip(oneLine(actuator.DescribeOn(a, func(p actuator.Point) string { return t.target(p, seen) })), 900)
 	return clip(full, 160), full
 }
 
-// thing names what is at a point of the image that the agent saw, and tells the
+// target names what is at a point of the image that the agent saw, and tells the
 // place in pixels of the picture that the judge is shown.
-func (t *teller) thing(p actuator.Point, seen *run.Observed) string {
+func (t *teller) target(p actuator.Point, seen *run.Observed) string {
 	if seen == nil {
 		return "something that was not seen"
 	}
 	o := replay.Recall(seen)
-	device := o.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
-	o.Image.Mapping = mapping(seen, t.side)
-	at := o.Image.Mapping.ToImage(device)
-	name := "nothing that is known"
-	for _, w := range seen.Windows { // bottom to top
-		if !w.Hidden && device.In(w.Box) {
-			name = "a place in window " + quoted(w.Title, 80)
-		}
-	}
-	if n, ok := o.NodeAt(at); ok && n.Name != "" {
-		name = clip(oneLine(n.Role), 40) + " " + quoted(n.Name, 80)
-	} else if ok && n.Role != "" {
-		name = clip(oneLine(n.Role), 40)
-	}
+	there := image.Pt(p.X, p.Y)
+	at := mapping(seen, t.side).ToImage(o.Image.Mapping.ToDevice(there))
+	name := o.Describe(o.PlaceAt(there), func(s string) string { return quoted(s, 80) })
 	return fmt.Sprintf("%s at (%d, %d)", name, at.X, at.Y)
 }
 

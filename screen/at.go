@@ -1,0 +1,102 @@
+package screen
+
+import (
+	"image"
+	"slices"
+	"strconv"
+)
+
+// A Place is what lies at a point of the screen.
+type Place struct {
+	Window int // index of the topmost window there; -1: only the desktop
+	Node   int // index of the node that a click there would hit; -1: none is known
+}
+
+// PlaceAt returns what a click at a point of the image would hit; nothing outside of
+// the image. Of the nodes on top it is the smallest. A minimised window covers
+// nothing, and neither does one that takes no input, see [Window.Passive].
+func (o *Observation) PlaceAt(p image.Point) Place {
+	if m := o.Image.Mapping; m.known() {
+		if !p.In(m.Bounds()) {
+			return Place{-1, -1}
+		}
+		p = m.ToDevice(p)
+	}
+	return o.PlaceAtDevice(p)
+}
+
+// PlaceAtDevice is PlaceAt for a point in device pixels.
+func (o *Observation) PlaceAtDevice(p image.Point) Place {
+	v := o.view()
+	at := Place{-1, -1}
+	for i, w := range slices.Backward(o.Windows) {
+		if !w.Hidden && !w.Passive() && p.In(w.Box) {
+			at.Window = i
+			break
+		}
+	}
+	var bestLayer, bestArea int
+	for i, n := range o.Tree.Nodes {
+		layer, ok := v.layer(i, at.Window)
+		if !ok || !p.In(n.Box) {
+			continue
+		}
+		area := n.Box.Dx() * n.Box.Dy()
+		if at.Node < 0 || layer > bestLayer || layer == bestLayer && area <= bestArea {
+			at.Node, bestLayer, bestArea = i, layer, area
+		}
+	}
+	return at
+}
+
+// layer returns how far up a node lies where a window is the topmost; ok is false
+// for one that no click there hits.
+func (v *view) layer(i, top int) (layer int, ok bool) {
+	window := v.window[i]
+	switch {
+	case window == nowhere:
+		return 0, false
+	case window == loose || v.poppedUp(i):
+		return len(v.Windows), true
+	}
+	w := v.Windows[window]
+	return window, window >= top && !w.Hidden && !w.Passive()
+}
+
+// Describe says in words what lies at a place: the role and the name of the node,
+// such as `push button "Save"`, or else in which window it is. quote puts what a
+// program calls it in quotes; [strconv.Quote] does.
+func (o *Observation) Describe(at Place, quote func(string) string) string {
+	switch {
+	case at.Node >= 0:
+		return o.Tree.Nodes[at.Node].Describe(quote)
+	case at.Window >= 0:
+		return "a place in " + o.Windows[at.Window].Describe(quote)
+	}
+	return "a place on the desktop"
+}
+
+// NodeWindows returns for each node the index of the window that it is in; -1
+// where nothing tells, or where that window is not there.
+func (o *Observation) NodeWindows() []int {
+	list := o.view().window
+	for i, w := range list {
+		list[i] = max(w, -1)
+	}
+	return list
+}
+
+// String is Describe in the quotes of Go.
+func (w Window) String() string { return w.Describe(strconv.Quote) }
+
+// Describe says in words which window it is: by its title, or else its program.
+func (w Window) Describe(quote func(string) string) string {
+	if w.Title == "" {
+		return "a window of " + w.Class
+	}
+	return "window " + quote(w.Title)
+}
+
+// Passive reports whether the window takes no input: it is a tooltip, or what is
+// being dragged. What a click there is for lies below.
+func (w Window) Passive() bool { return w.Popup && (w.Type == "tooltip" || w.Type == "dnd") }

@@ -1,0 +1,170 @@
+package screen
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"slices"
+
+	"desktop-agent/screen/atspi"
+)
+
+// A text cursor blinks by itself: a change within a box of this size, in device
+// pixels, leaves a picture the same. Text cursors are 1 to 4 pixels wide and as
+// tall as a line of text, up to that of a heading. What a person does shows
+// wider: the dot of a radio button has 6 pixels, a tick has 8, and a thin letter
+// moves the text cursor along.
+const (
+	CaretWidth  = 4
+	CaretHeight = 64
+)
+
+// SamePicture reports whether two pictures are the same: of one size and place,
+// and different in nothing but a blinking text cursor. A picture that is missing
+// is the same as none.
+func SamePicture(a, b *image.RGBA) bool {
+	return a != nil && b != nil && a.Rect == b.Rect && fitsCaret(diffBox(raster{a.Pix, a.Stride, 4}, raster{b.Pix, b.Stride, 4}, a.Rect.Size(), fitsCaret))
+}
+
+// SameTree reports whether two observations tell the same of every node that can
+// be seen: role, name, text, states and place.
+func SameTree(a, b *Observation) bool {
+	return slices.EqualFunc(a.Tree.Nodes, b.Tree.Nodes, func(n, m atspi.Node) bool {
+		return n.Role == m.Role && n.Name == m.Name && n.Text == m.Text && n.Box == m.Box && slices.Equal(n.States, m.States)
+	})
+}
+
+// Unchanged reports whether two observations show the same, but for the pointer
+// and a blinking text cursor: what was done between them had no effect that can
+// be seen.
+func Unchanged(before, after *Observation) bool {
+	return SamePicture(before.Bare, after.Bare) && SameTree(before, after)
+}
+
+// A Digest is a picture at a byte a pixel: it tells same pictures from others in
+// a quarter of their memory.
+type Digest struct {
+	pix  []byte
+	size image.Point
+}
+
+// mix spreads the colours of a pixel over the highest byte of a product. It is
+// chosen so that different greys give different bytes; other colours collide
+// once in 256, which no change of more than a few pixels survives.
+const mix = 0x37ffff01
+
+// NewDigest makes the digest of a picture.
+func NewDigest(m *image.RGBA) Digest {
+	size := m.Rect.Size()
+	d := Digest{make([]byte, size.X*size.Y), size}
+	for y := range size.Y {
+		row := m.Pix[y*m.Stride:][:4*size.X]
+		out := d.pix[y*size.X:][:size.X]
+		for x := range out {
+			out[x] = byte((binary.LittleEndian.Uint32(row[:4]) & 0xffffff * mix) >> 24)
+			row = row[4:]
+		}
+	}
+	return d
+}
+
+// Same reports whether two digests are of the same picture, as [SamePicture]
+// does of pictures that begin at the same place.
+func (d Digest) Same(e Digest) bool {
+	return d.size == e.size && fitsCaret(diffBox(raster{d.pix, d.size.X, 1}, raster{e.pix, e.size.X, 1}, d.size, fitsCaret))
+}
+
+func fitsCaret(box image.Rectangle) bool { return box.Dx() <= CaretWidth && box.Dy() <= CaretHeight }
+
+// DiffBox returns the smallest box that holds every pixel that differs between
+// two pictures; of pictures of other sizes or places, both.
+func DiffBox(a, b *image.RGBA) image.Rectangle {
+	if a.Rect != b.Rect {
+		return a.Rect.Union(b.Rect)
+	}
+	whole := func(image.Rectangle) bool { return true }
+	box := diffBox(raster{a.Pix, a.Stride, 4}, raster{b.Pix, b.Stride, 4}, a.Rect.Size(), whole)
+	if box.Empty() {
+		return image.Rectangle{}
+	}
+	return box.Add(a.Rect.Min)
+}
+
+// A raster is the pixels of a picture, with the bytes from row to row and from
+// pixel to pixel.
+type raster struct {
+	pix           []byte
+	stride, pixel int
+}
+
+// diffBox returns the smallest box that holds every pixel that differs, from
+// (0, 0). It ends with a part of that box once it no longer fits.
+func diffBox(a, b raster, size image.Point, fits func(image.Rectangle) bool) (box image.Rectangle) {
+	for y := range size.Y {
+		p, q := a.pix[y*a.stride:][:a.pixel*size.X], b.pix[y*b.stride:][:b.pixel*size.X]
+		if bytes.Equal(p, q) {
+			continue
+		}
+		first, last := 0, len(p)-1
+		for p[first] == q[first] {
+			first++
+		}
+		for p[last] == q[last] {
+			last--
+		}
+		box = box.Union(image.Rect(first/a.pixel, y, last/a.pixel+1, y+1))
+		if !fits(box) {
+			break
+		}
+	}
+	return box
+}
+
+// Reach is how far the square around a point goes in which pictures are compared
+// for what is there, in device pixels: about that of a small button.
+const Reach = 12
+
+// SameAround reports whether two pictures of one desktop are the same around a
+// point, as [SamePicture] does of the whole.
+func SameAround(a, b *image.RGBA, at image.Point) bool {
+	if a == nil || b == nil || a.Rect != b.Rect {
+		return false
+	}
+	box := around(at).Intersect(a.Rect)
+	return SamePicture(a.SubImage(box).(*image.RGBA), b.SubImage(box).(*image.RGBA))
+}
+
+func around(at image.Point) image.Rectangle {
+	return image.Rectangle{Min: at, Max: at}.Inset(-Reach)
+}
+
+// When pictures are alike: smooth edges and a highlight under the pointer differ
+// by less, another word by more.
+const (
+	otherLevel = 40  // a channel that differs by more makes a pixel another one, of 255
+	otherShare = .08 // of the pixels may be others
+)
+
+// Alike reports whether two pictures from different times show the same thing
+// around a point: not pixel by pixel, as [SameAround] asks, but by the share of
+// pixels that are clearly others, which it returns too, from 0 to 1. What only
+// one of the pictures has does not count.
+func Alike(a, b *image.RGBA, at image.Point) (other float64, alike bool) {
+	if a == nil || b == nil {
+		return 1, false
+	}
+	box := around(at).Intersect(a.Rect).Intersect(b.Rect)
+	count := 0
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		for x := box.Min.X; x < box.Max.X; x++ {
+			p, q := a.RGBAAt(x, y), b.RGBAAt(x, y)
+			if apart(p.R, q.R) || apart(p.G, q.G) || apart(p.B, q.B) {
+				count++
+			}
+		}
+	}
+	other = float64(count) / float64(max(1, box.Dx()*box.Dy()))
+	return other, other <= otherShare
+}
+
+func apart(a, b uint8) bool { return max(a, b)-min(a, b) > otherLevel }
