@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,7 +55,6 @@ type line struct {
 	Kind string          `json:"kind"`
 	Data json.RawMessage `json:"data"`
 
-	// Since schema 2:
 	Files map[string]string `json:"files"` // hashes of the files written since the line before
 	Prev  string            `json:"prev"`  // hash of the line before; "" in the first
 }
@@ -93,14 +93,21 @@ func (raw *line) event() (e run.Event, err error) {
 	return run.Event{Seq: raw.Seq, Time: raw.Time, Step: raw.Step, Kind: raw.Kind, Data: data}, nil
 }
 
+// ErrSchema is wrapped by the error of a run that another version of this program
+// wrote in a form that this one does not read.
+var ErrSchema = errors.New("the run was written by another version")
+
 // checkSchema refuses a journal that this program cannot read.
 func checkSchema(version int) error {
 	switch {
 	case version > run.Schema:
-		return fmt.Errorf("the run was written by a newer version (journal schema %d; this program reads up to %d): update desktop-agent",
-			version, run.Schema)
+		return fmt.Errorf("%w (journal schema %d, newer than schema %d, which this program reads): update desktop-agent",
+			ErrSchema, version, run.Schema)
 	case version < 1:
-		return fmt.Errorf("journal schema %d: it must be 1 to %d", version, run.Schema)
+		return fmt.Errorf("journal schema %d: it must be %d", version, run.Schema)
+	case version < run.Schema:
+		return fmt.Errorf("%w (journal schema %d, older than schema %d, which this program reads): record the run again, or read it with the version that wrote it",
+			ErrSchema, version, run.Schema)
 	}
 	return nil
 }

@@ -167,6 +167,7 @@ func TestBadEvents(t *testing.T) {
 		{"two values", `{"seq":2,"kind":"acted","data":{}} {}`, "after top-level value"},
 		{"unknown action", `{"seq":2,"kind":"acting","data":{"action":{"action":"fly"}}}`, "acting: "},
 		{"newer", `{"seq":2,"kind":"run_started","data":{"schema":99}}`, "update desktop-agent"},
+		{"older", `{"seq":2,"kind":"run_started","data":{"schema":1}}`, "journal schema 1, older"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			j := newJournal(t)
@@ -193,9 +194,11 @@ func TestOpenRefuses(t *testing.T) {
 	assert.ErrorContains(t, err, "it is not the folder of a run")
 
 	for _, tt := range []struct{ name, info, wantErr string }{
-		{"newer", `{"schema": 99, "something": "new"}`, "journal schema 99; this program reads up to 2): update desktop-agent"},
-		{"no version", `{"id": "x"}`, "journal schema 0"},
-		{"unknown key", `{"schema": 1, "mood": 1}`, `unknown field "mood"`},
+		{"newer", `{"schema": 99, "something": "new"}`, "another version (journal schema 99, newer than schema 2, which this program reads): update desktop-agent"},
+		{"older", `{"schema": 1, "something": "old"}`, "another version (journal schema 1, older than schema 2, which this program reads): record the run again"},
+		{"no version", `{"id": "x"}`, "journal schema 0: it must be 2"},
+		{"below zero", `{"schema": -1}`, "journal schema -1: it must be 2"},
+		{"unknown key", `{"schema": 2, "mood": 1}`, `unknown field "mood"`},
 		{"no JSON", `{`, "run.json: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -203,6 +206,7 @@ func TestOpenRefuses(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(j.Dir(), infoFile), []byte(tt.info), 0o600))
 			_, err := Open(j.Dir())
 			assert.ErrorContains(t, err, tt.wantErr)
+			assert.Equal(t, tt.name == "newer" || tt.name == "older", errors.Is(err, ErrSchema))
 		})
 	}
 }
@@ -226,17 +230,17 @@ func TestLinksOutOfTheFolderAreNotFollowed(t *testing.T) {
 	assert.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// What a journal says of schema 1 must not make its reader panic, nor names of
-// frames lead elsewhere.
+// What a journal says must not make its reader panic, nor names of frames lead
+// elsewhere.
 func TestHostileEvents(t *testing.T) {
 	for _, tt := range []struct{ name, from, to, want string }{
-		{"shared below zero", `"kind":"model_called","data":{`, `"kind":"model_called","data":{"shared":-5,`, ""},
-		{"shared beyond the end", `"kind":"model_called","data":{`, `"kind":"model_called","data":{"shared":100,`, ""},
+		{"shared below zero", `"shared":1,`, `"shared":-5,`, "the call shares -5 messages"},
+		{"shared beyond the end", `"shared":1,`, `"shared":100,`, "the call shares 100 messages with the one before, which had"},
 		{"a frame outside", `"frame_id":"f0003"`, `"frame_id":"../../etc/passwd"`, `frame ID "../../etc/passwd": it must be`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/schema1")))
+			require.NoError(t, os.CopyFS(dir, os.DirFS("../cmd/desktop-agent/demo/run")))
 			name := filepath.Join(dir, eventsFile)
 			data, err := os.ReadFile(name)
 			require.NoError(t, err)
@@ -244,14 +248,10 @@ func TestHostileEvents(t *testing.T) {
 			require.NoError(t, os.WriteFile(name, bytes.ReplaceAll(data, []byte(tt.from), []byte(tt.to)), 0o600))
 			r, err := Open(dir)
 			require.NoError(t, err)
-			for _, e := range r.Events() {
+			for _, e := range r.Steps() {
 				err = errors.Join(err, e)
 			}
-			if tt.want == "" {
-				require.NoError(t, err)
-			} else {
-				require.ErrorContains(t, err, tt.want)
-			}
+			require.ErrorContains(t, err, tt.want)
 		})
 	}
 }

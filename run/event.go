@@ -61,10 +61,6 @@ type (
 		Covered  *Covered         `json:"covered,omitempty"`
 		Settled  screen.Settled   `json:"settled"`
 		Timing   screen.Timing    `json:"timing"`
-
-		// Text is the linearised tree in journals of schema 1, whose targets
-		// have neither text nor states.
-		Text string `json:"text,omitempty"`
 	}
 
 	// ModelCalled is one call of a model.

@@ -87,8 +87,7 @@ func character(digits string, base int) string {
 }
 
 // Redacted writes a copy of a run with everything masked that red names, as a
-// new run inside the folder dir, and returns its ID. The copy has the present schema
-// and hashes of its own, and its events keep their times. Only what events name is copied.
+// new run inside the folder dir, and returns its ID. The copy has hashes of its own, and its events keep their times. Only what events name is copied.
 //
 // It fails rather than leave something unmasked: if an event or a frame cannot
 // be read, if a frame is not as its event says, or if the copy, read back, still
@@ -152,9 +151,6 @@ func (c *copier) copy(ctx context.Context) error {
 			return err
 		}
 		switch data := e.Data.(type) {
-		case run.RunStarted:
-			data.Schema = run.Schema
-			e.Data = data
 		case run.Acting:
 			c.painter.acts(data)
 		case run.Observed:
