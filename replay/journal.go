@@ -1,10 +1,8 @@
 package replay
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +13,7 @@ import (
 	"time"
 
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 	"desktop-agent/screen"
 )
 
@@ -190,17 +189,15 @@ func encodeEvent(e run.Event) ([]byte, error) {
 		return nil, fmt.Errorf("encode event %d (%s): it is more than a journal keeps in one event (%d MB)",
 			e.Seq, e.Kind, maxLine>>20)
 	}
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false) // it is not HTML, and people read it
-	if err := enc.Encode(e); err != nil {
+	line, err := eventjson.Encode(e)
+	if err != nil {
 		return nil, fmt.Errorf("encode event %d (%s): %w", e.Seq, e.Kind, err)
 	}
-	if line.Len() > maxLine {
+	if len(line) > maxLine {
 		return nil, fmt.Errorf("encode event %d (%s): %d MB are more than a journal keeps in one event (%d MB)",
-			e.Seq, e.Kind, line.Len()>>20, maxLine>>20)
+			e.Seq, e.Kind, len(line)>>20, maxLine>>20)
 	}
-	return line.Bytes(), nil
+	return line, nil
 }
 
 // heavier reports whether a value has more than limit bytes of text. Encoding
@@ -302,7 +299,7 @@ func (j *Journal) write(e run.Event, line []byte) error {
 			return err
 		}
 	}
-	line, err := chain(line, j.frames.take(), j.head)
+	line, err := eventjson.Link(line, j.frames.take(), j.head)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -15,11 +14,13 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 )
 
 // A Verification tells whether the files of a run are those that were written.
@@ -140,8 +141,8 @@ func wholeLines(data []byte, atEOF bool) (int, []byte, error) {
 
 func (v *verifier) line(ctx context.Context, text []byte) {
 	n := v.Events
-	var raw line
-	if err := strict(text, &raw); err != nil {
+	raw, err := eventjson.Parse(text)
+	if err != nil {
 		v.broken = true
 		v.problem(eventsFile, n, "it was changed: %v", err)
 		v.seq++
@@ -161,7 +162,7 @@ func (v *verifier) line(ctx context.Context, text []byte) {
 	for _, name := range slices.Sorted(maps.Keys(raw.Files)) {
 		v.file(ctx, eventsFile, n, name, raw.Files[name])
 	}
-	e, err := raw.event()
+	e, err := event(raw)
 	if err != nil {
 		v.broken = true
 		v.problem(eventsFile, n, "%v", err)
@@ -334,9 +335,7 @@ func (v *verifier) summary(context.Context) error {
 		v.problem(infoFile, 0, "schema %d; the first event says %d", info.Schema, v.started.Schema)
 	}
 	compare := func(key string, told, event any, none bool) {
-		a, errA := json.Marshal(told)
-		b, errB := json.Marshal(event)
-		if !none && (errors.Join(errA, errB) != nil || !bytes.Equal(a, b)) {
+		if !none && !reflect.DeepEqual(told, event) {
 			v.problem(infoFile, 0, "%q is not what the event says", key)
 		}
 	}
@@ -438,6 +437,12 @@ func (v *verifier) other(name string, d fs.DirEntry) {
 	if len(v.Others) < maxProblems {
 		v.Others = append(v.Others, name)
 	}
+}
+
+// hashOf returns the SHA-256 of data in hexadecimal digits.
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 func counted(n int, one, many string) string {

@@ -3,7 +3,6 @@ package replay
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -97,7 +96,7 @@ func infoOf(t testing.TB, dir string, edit func(*Info)) {
 	info, err := decodeInfo(data)
 	require.NoError(t, err)
 	edit(&info)
-	data, err = json.Marshal(info)
+	data, err = info.encode()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(name, data, fileMode))
 }
