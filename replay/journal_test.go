@@ -308,6 +308,26 @@ func TestEventThatIsNoJSON(t *testing.T) {
 	assert.Equal(t, Running, info.State)
 }
 
+// Who acted where, and for which step of a plan, is read back; where nobody says,
+// nothing of it is written.
+func TestCoordinates(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("x"), run.Event{Step: 2, Agent: "clerk", Display: ":7", PlanStep: 3, Kind: "batch_stopped", Data: run.BatchStopped{Reason: "gone"}})
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	list := events(t, r)
+	assert.Equal(t, []any{"", "", 0}, []any{list[0].Agent, list[0].Display, list[0].PlanStep})
+	assert.Equal(t, []any{"clerk", ":7", 3, 2}, []any{list[1].Agent, list[1].Display, list[1].PlanStep, list[1].Step})
+	assert.True(t, verify(t, j.Dir()).Whole())
+	data, err := os.ReadFile(filepath.Join(j.Dir(), eventsFile))
+	require.NoError(t, err)
+	first, second, _ := strings.Cut(string(data), "\n")
+	for _, key := range []string{`"agent":`, `"display":`, `"plan_step":`} {
+		assert.NotContains(t, first, key)
+		assert.Contains(t, second, key)
+	}
+}
+
 func TestLatestIsTheLastFrameThatWasRecorded(t *testing.T) {
 	j := newJournal(t)
 	o, step := j.Latest()

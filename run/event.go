@@ -17,11 +17,14 @@ import (
 // defines. Data is one of the types below, by value; its Kind is the type's name in
 // snake case.
 type Event struct {
-	Seq  int // 1 for the first event of a run, without gaps
-	Time time.Time
-	Step int // the step of the loop, from 1; 0 before the first
-	Kind string
-	Data EventData
+	Seq      int // 1 for the first event of a run, without gaps
+	Time     time.Time
+	Step     int    // the step of the loop, from 1; 0 before the first
+	Agent    string // who acts; "" where there is only one
+	Display  string // the desktop on which it acts; "" where there is only one
+	PlanStep int    // the step of a plan of several episodes, from 1; 0 where there is none
+	Kind     string
+	Data     EventData
 }
 
 // EventData is what an event tells.

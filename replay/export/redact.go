@@ -164,6 +164,7 @@ func (c *copier) copy(ctx context.Context) error {
 		if e.Data, err = c.event(e.Data); err != nil {
 			return fmt.Errorf("event %d (%s): %w", e.Seq, e.Kind, err)
 		}
+		e.Agent, e.Display = c.mask(e.Agent), c.mask(e.Display)
 		if err := c.journal.Event(ctx, e); err != nil {
 			return err
 		}
@@ -182,7 +183,11 @@ func (m *masker) verify(ctx context.Context, dir string) error {
 			return fmt.Errorf("the copy cannot be read: %w", err)
 		}
 		for _, e := range step.Events {
-			if where := m.left(e.Data); where != "" {
+			where := m.left(e.Data)
+			if m.shows(e.Agent) || m.shows(e.Display) {
+				where = "who acted where"
+			}
+			if where != "" {
 				return fmt.Errorf("event %d (%s): %s could not be masked", e.Seq, e.Kind, where)
 			}
 		}

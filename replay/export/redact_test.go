@@ -35,6 +35,7 @@ import (
 // everywhere writes a run that tells a text wherever one can be told.
 func everywhere(t testing.TB, text string) *replay.Run {
 	w := newTale(t)
+	w.name = text
 	asJSON, err := json.Marshal(map[string]string{"text": text})
 	require.NoError(t, err)
 	w.put(run.RunStarted{Schema: run.Schema, Task: "write " + text, Models: map[string]string{"actor": text},

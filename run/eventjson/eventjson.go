@@ -36,11 +36,14 @@ import (
 
 // An event is a line of the journal, without what chains it to those before.
 type event struct {
-	Seq  int       `json:"seq"`
-	Time time.Time `json:"time"`
-	Step int       `json:"step"`
-	Kind string    `json:"kind"` // near the beginning, where [replay.Summarize] looks for it
-	Data Form      `json:"data"`
+	Seq      int       `json:"seq"`
+	Time     time.Time `json:"time"`
+	Step     int       `json:"step"`
+	Kind     string    `json:"kind"` // near the beginning, where [replay.Summarize] looks for it
+	Agent    string    `json:"agent,omitempty"`
+	Display  string    `json:"display,omitempty"`
+	PlanStep int       `json:"plan_step,omitempty"`
+	Data     Form      `json:"data"`
 }
 
 // Encode returns the line of an event, with its line break.
@@ -49,7 +52,7 @@ func Encode(e run.Event) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(event{e.Seq, e.Time, e.Step, e.Kind, form})
+	return encode(event{e.Seq, e.Time, e.Step, e.Kind, e.Agent, e.Display, e.PlanStep, form})
 }
 
 // Marshal returns the JSON of what an event tells.
@@ -73,11 +76,14 @@ func encode(v any) ([]byte, error) {
 
 // A Line is a line of the journal, of which the data is not read yet.
 type Line struct {
-	Seq  int             `json:"seq"`
-	Time time.Time       `json:"time"`
-	Step int             `json:"step"`
-	Kind string          `json:"kind"`
-	Data json.RawMessage `json:"data"`
+	Seq      int             `json:"seq"`
+	Time     time.Time       `json:"time"`
+	Step     int             `json:"step"`
+	Kind     string          `json:"kind"`
+	Agent    string          `json:"agent"`
+	Display  string          `json:"display"`
+	PlanStep int             `json:"plan_step"`
+	Data     json.RawMessage `json:"data"`
 
 	Files map[string]string `json:"files"` // hashes of the files written since the line before
 	Prev  string            `json:"prev"`  // hash of the line before; "" in the first
@@ -123,7 +129,10 @@ func (l *Line) Event() (run.Event, error) {
 	if err != nil {
 		return run.Event{}, err
 	}
-	return run.Event{Seq: l.Seq, Time: l.Time, Step: l.Step, Kind: l.Kind, Data: data}, nil
+	return run.Event{
+		Seq: l.Seq, Time: l.Time, Step: l.Step, Agent: l.Agent, Display: l.Display, PlanStep: l.PlanStep,
+		Kind: l.Kind, Data: data,
+	}, nil
 }
 
 // Unmarshal reads what [Marshal] wrote of an event of a kind.

@@ -222,7 +222,9 @@ func TestGolden(t *testing.T) {
 		f := &filler{} // anew, so that another key changes one line
 		form := forms[kind]()
 		f.fill(reflect.ValueOf(form).Elem())
-		list = append(list, run.Event{Seq: 7, Time: time.Unix(1e9, 5).UTC(), Step: 3, Kind: kind, Data: form.Data()})
+		list = append(list, run.Event{
+			Seq: 7, Time: time.Unix(1e9, 5).UTC(), Step: 3, Agent: "clerk", Display: ":7", PlanStep: 2, Kind: kind, Data: form.Data(),
+		})
 	}
 	var missing []string
 	for _, v := range actuator.Variants() {
