@@ -95,9 +95,9 @@ type Tool struct {
 
 // A ToolCall is a call that a model made.
 type ToolCall struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"` // JSON, as the model wrote it: to be validated
+	ID        string
+	Name      string
+	Arguments string // JSON, as the model wrote it: to be validated
 }
 
 // A Schema is the JSON schema that a reply must follow.
@@ -112,11 +112,11 @@ type Schema struct {
 
 // A Response is a model's answer.
 type Response struct {
-	Text   string     `json:"text"`
-	Calls  []ToolCall `json:"calls"`
-	Model  string     `json:"model"`  // as the endpoint names it
-	Finish string     `json:"finish"` // why it ended: "stop", "length", "tool_calls", "refusal", …
-	Usage  Usage      `json:"usage"`
+	Text   string
+	Calls  []ToolCall
+	Model  string // as the endpoint names it
+	Finish string // why it ended: "stop", "length", "tool_calls", "refusal", …
+	Usage  Usage
 }
 
 // Usage counts the tokens of one or more calls.

@@ -2,8 +2,8 @@ package monitor
 
 // A Signal is what a detector noticed.
 type Signal struct {
-	Kind   Kind   `json:"kind"`
-	Detail string `json:"detail"` // for a person and for the models to read
+	Kind   Kind
+	Detail string // for a person and for the models to read
 }
 
 // A Kind names a detector.

@@ -8,29 +8,29 @@ package planner
 
 import "time"
 
-// Version is the version of the JSON form of a [Plan].
+// Version is the version of a [Plan], which is written with it.
 const Version = 1
 
 // A Plan is an ordered list of exploration goals. The steps that are final come
 // first; the one after them is the current one. One goroutine owns a plan;
 // others get a [Plan.Clone].
 type Plan struct {
-	Version   int        `json:"version"` // of this format: [Version]
-	Task      string     `json:"task"`    // the instruction, as given
-	Steps     []Step     `json:"steps"`
-	Fallback  bool       `json:"fallback"`  // made without a model, because its answers were not valid
-	Revisions []Revision `json:"revisions"` // applied changes, oldest first
-	CreatedAt time.Time  `json:"created_at"`
+	Version   int    // of what a plan says: [Version]
+	Task      string // the instruction, as given
+	Steps     []Step
+	Fallback  bool       // made without a model, because its answers were not valid
+	Revisions []Revision // applied changes, oldest first
+	CreatedAt time.Time
 }
 
 // A Step is one exploration goal. It names what to reach, never how.
 type Step struct {
-	ID        string    `json:"id"`        // "s1", "s2", …; stays the same through revisions, never used again
-	Goal      string    `json:"goal"`      // begins with Explore, Navigate to, Find, Discover or Locate
-	DoneWhen  string    `json:"done_when"` // what can be seen on the screen once it is reached
-	Status    Status    `json:"status"`
-	StartedAt time.Time `json:"started_at,omitzero"` // of the frame at which it became the current step; only later ones complete it
-	Evidence  *Evidence `json:"evidence"`            // of a completed step
+	ID        string // "s1", "s2", …; stays the same through revisions, never used again
+	Goal      string // begins with Explore, Navigate to, Find, Discover or Locate
+	DoneWhen  string // what can be seen on the screen once it is reached
+	Status    Status
+	StartedAt time.Time // of the frame at which it became the current step; only later ones complete it
+	Evidence  *Evidence // of a completed step
 }
 
 // A Status is the state of a step.
@@ -49,10 +49,10 @@ func (s Status) Final() bool { return s == Completed || s == Skipped }
 
 // Evidence is what was seen on the screen that completed a step.
 type Evidence struct {
-	FrameID string    `json:"frame_id"`
-	At      time.Time `json:"at,omitzero"` // when the frame was taken
-	Quote   string    `json:"quote"`       // text that the screen showed, or a description where the program tells no text
-	Source  string    `json:"source"`      // where the quote was found: [SourceWindow], [SourceTree] or [SourceImage]
+	FrameID string
+	At      time.Time // when the frame was taken
+	Quote   string    // text that the screen showed, or a description where the program tells no text
+	Source  string    // where the quote was found: [SourceWindow], [SourceTree] or [SourceImage]
 }
 
 // The sources of evidence.
@@ -64,16 +64,16 @@ const (
 
 // A Revision records one change of the plan.
 type Revision struct {
-	Number   int       `json:"number"` // from 1
-	Source   string    `json:"source"` // who asked: "monitor", "worldmodel", "regeneration", "goal_check"
-	Guidance string    `json:"guidance"`
-	Changes  []Change  `json:"changes"`
-	At       time.Time `json:"at"`
+	Number   int    // from 1
+	Source   string // who asked: "monitor", "worldmodel", "regeneration", "goal_check"
+	Guidance string
+	Changes  []Change
+	At       time.Time
 }
 
 // A Change is one step that a revision added, changed, moved or removed.
 type Change struct {
-	Type string `json:"type"` // "added", "updated", "moved" or "removed"
-	Old  *Step  `json:"old"`  // nil if added
-	New  *Step  `json:"new"`  // nil if removed
+	Type string // "added", "updated", "moved" or "removed"
+	Old  *Step  // nil if added
+	New  *Step  // nil if removed
 }

@@ -215,7 +215,6 @@ func (t *Turn) see(ctx context.Context, r *Run, o *run.Observed) {
 	for _, n := range o.Targets {
 		fmt.Fprintf(sum, "%d %q %q %q %q\n", n.Depth, n.Role, n.Name, n.Text, n.States)
 	}
-	sum.Write([]byte(o.Text))
 	t.content = fmt.Sprintf("%x", sum.Sum(nil))
 }
 

@@ -22,6 +22,7 @@ import (
 	"desktop-agent/replay"
 	"desktop-agent/replay/report"
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -315,7 +316,7 @@ func TestEmptyEvents(t *testing.T) {
 		"observed": {`{"frame_id":"f4"}`, `{"frame_id":"f3","targets":[{"parent":0}]}`, `{"targets":[{"parent":-7}]}`},
 		"assessed": {`{"plan":{"version":1}}`, `{"assessment":{}}`},
 	}
-	for _, kind := range replay.Kinds() {
+	for _, kind := range eventjson.Kinds() {
 		for i, data := range append(hollow[kind], "{}", "null", "[]", `""`) {
 			t.Run(fmt.Sprint(kind, i), func(t *testing.T) {
 				dir := tiny(t)

@@ -1,127 +1,32 @@
 package replay
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-	"time"
-
-	jsonv2 "github.com/go-json-experiment/json"
-	json "github.com/go-json-experiment/json/v1"
-
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 )
 
-// decoders makes an event's data of its JSON, by kind.
-var decoders = map[string]func([]byte) (run.EventData, error){
-	"run_started":   decode[run.RunStarted],
-	"observed":      decode[run.Observed],
-	"model_called":  decode[run.ModelCalled],
-	"planned":       decode[run.Planned],
-	"assessed":      decode[run.Assessed],
-	"proposed":      decode[run.Proposed],
-	"reviewed":      decode[run.Reviewed],
-	"acting":        decode[run.Acting],
-	"refused":       decode[run.Refused],
-	"acted":         decode[run.Acted],
-	"batch_stopped": decode[run.BatchStopped],
-	"answered":      decode[run.Answered],
-	"located":       decode[run.Located],
-	"diverged":      decode[run.Diverged],
-	"goal_checked":  decode[run.GoalChecked],
-	"run_ended":     decode[run.RunEnded],
-}
-
-func decode[T run.EventData](raw []byte) (run.EventData, error) {
-	var data T
-	if err := strict(raw, &data); err != nil {
-		return nil, err
-	}
-	return data, nil
-}
-
-// strict decodes one JSON value and refuses keys that v does not have: what was
-// recorded is never read as less than it says.
-func strict(raw []byte, v any) error {
-	return jsonv2.Unmarshal(raw, v, json.DefaultOptionsV1(), jsonv2.RejectUnknownMembers(true))
-}
-
-// A line is an event as the journal keeps it.
-type line struct {
-	Seq  int             `json:"seq"`
-	Time time.Time       `json:"time"`
-	Step int             `json:"step"`
-	Kind string          `json:"kind"`
-	Data json.RawMessage `json:"data"`
-
-	Agent    string `json:"agent"`
-	Display  string `json:"display"`
-	PlanStep int    `json:"plan_step"`
-
-	// Since schema 2:
-	Files map[string]string `json:"files"` // hashes of the files written since the line before
-	Prev  string            `json:"prev"`  // hash of the line before; "" in the first
-}
-
-// Kinds lists the kinds of events that there are.
-func Kinds() []string { return slices.Sorted(maps.Keys(decoders)) }
+// ErrSchema is wrapped by the error of a run that another version of this program
+// wrote in a form that this one does not read.
+var ErrSchema = eventjson.ErrSchema
 
 // Decode makes an event of a line of events.jsonl.
-func Decode(data []byte) (e run.Event, err error) {
-	var raw line
-	if err := strict(data, &raw); err != nil {
-		return e, err
+func Decode(line []byte) (run.Event, error) {
+	l, err := eventjson.Parse(line)
+	if err != nil {
+		return run.Event{}, err
 	}
-	return raw.event()
+	return event(l)
 }
 
-func (raw *line) event() (e run.Event, err error) {
-	decode, known := decoders[raw.Kind]
-	if !known {
-		return e, fmt.Errorf("unknown kind of event %.80q: it is one of %s", raw.Kind,
-			strings.Join(Kinds(), ", "))
-	}
-	data, err := decode(raw.Data)
-	if err != nil {
-		return e, fmt.Errorf("%s: %w", raw.Kind, err)
-	}
-	switch data := data.(type) {
-	case run.RunStarted:
-		err = checkSchema(data.Schema)
-	case run.Observed:
-		err = checkFrameID(data.FrameID)
+// event reads the data of a line, and refuses the name of a frame that could lead
+// elsewhere.
+func event(l *eventjson.Line) (run.Event, error) {
+	e, err := l.Event()
+	if o, ok := e.Data.(run.Observed); ok && err == nil {
+		err = checkFrameID(o.FrameID)
 	}
 	if err != nil {
-		return e, err
+		return run.Event{}, err
 	}
-	return run.Event{Seq: raw.Seq, Time: raw.Time, Step: raw.Step, Kind: raw.Kind, Data: data, Agent: raw.Agent, Display: raw.Display, PlanStep: raw.PlanStep}, nil
-}
-
-// checkSchema refuses a journal that this program cannot read.
-func checkSchema(version int) error {
-	switch {
-	case version > run.Schema:
-		return fmt.Errorf("the run was written by a newer version (journal schema %d; this program reads up to %d): update desktop-agent",
-			version, run.Schema)
-	case version < 1:
-		return fmt.Errorf("journal schema %d: it must be 1 to %d", version, run.Schema)
-	}
-	return nil
-}
-
-// decodeInfo reads run.json.
-func decodeInfo(data []byte) (info Info, err error) {
-	var head struct {
-		Schema int `json:"schema"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return info, err
-	}
-	// The version comes first: a newer one may have keys that are unknown here.
-	if err := checkSchema(head.Schema); err != nil {
-		return info, err
-	}
-	err = strict(data, &info)
-	return info, err
+	return e, nil
 }

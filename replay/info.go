@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 )
 
 // The names inside the folder of a run.
@@ -37,28 +38,105 @@ const (
 
 // Info is run.json: what was asked, with which settings, and how it ended.
 type Info struct {
-	Schema  int               `json:"schema"` // of the journal: [run.Schema]
-	ID      string            `json:"id"`     // names the run; sorts by time
+	Schema  int    // of the journal: [run.Schema]
+	ID      string // names the run; sorts by time
+	State   State
+	Created time.Time
+	Closed  time.Time
+	Asked   *run.RunStarted   // nil until the run's first event
+	Ended   *run.RunEnded     // nil until the run's last event
+	Events  int               // events written; 0 while the run goes on
+	Frames  int               // frames stored; 0 while the run goes on
+	Error   string            // why the journal could not go on
+	Head    string            // hash of the last event: of the whole run
+	Files   map[string]string // hashes of the frames stored after it
+}
+
+// infoForm is the form of run.json on disk.
+type infoForm struct {
+	Schema  int               `json:"schema"`
+	ID      string            `json:"id"`
 	State   State             `json:"state"`
 	Created time.Time         `json:"created"`
 	Closed  time.Time         `json:"closed,omitzero"`
-	Asked   *run.RunStarted   `json:"asked,omitempty"` // nil until the run's first event
-	Ended   *run.RunEnded     `json:"ended,omitempty"` // nil until the run's last event
-	Events  int               `json:"events"`          // events written; 0 while the run goes on
-	Frames  int               `json:"frames"`          // frames stored; 0 while the run goes on
-	Error   string            `json:"error,omitempty"` // why the journal could not go on
-	Head    string            `json:"head,omitempty"`  // hash of the last event: of the whole run
-	Files   map[string]string `json:"files,omitempty"` // hashes of the frames stored after it
+	Asked   json.RawMessage   `json:"asked,omitempty"` // as in the event
+	Ended   json.RawMessage   `json:"ended,omitempty"` // as in the event
+	Events  int               `json:"events"`
+	Frames  int               `json:"frames"`
+	Error   string            `json:"error,omitempty"`
+	Head    string            `json:"head,omitempty"`
+	Files   map[string]string `json:"files,omitempty"`
+}
+
+// encode returns what run.json holds.
+func (i Info) encode() ([]byte, error) {
+	f := infoForm{
+		Schema: i.Schema, ID: i.ID, State: i.State, Created: i.Created, Closed: i.Closed,
+		Events: i.Events, Frames: i.Frames, Error: i.Error, Head: i.Head, Files: i.Files,
+	}
+	var err error
+	if i.Asked != nil {
+		f.Asked, err = eventjson.Marshal(*i.Asked)
+	}
+	if i.Ended != nil && err == nil {
+		f.Ended, err = eventjson.Marshal(*i.Ended)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.MarshalIndent(f, "", "  ")
+	return append(data, '\n'), err
+}
+
+// decodeInfo reads run.json.
+func decodeInfo(data []byte) (Info, error) {
+	var head struct {
+		Schema int `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return Info{}, err
+	}
+	// The version comes first: another one may have other keys.
+	if err := eventjson.CheckSchema(head.Schema); err != nil {
+		return Info{}, err
+	}
+	var f infoForm
+	if err := eventjson.Strict(data, &f); err != nil {
+		return Info{}, err
+	}
+	i := Info{
+		Schema: f.Schema, ID: f.ID, State: f.State, Created: f.Created, Closed: f.Closed,
+		Events: f.Events, Frames: f.Frames, Error: f.Error, Head: f.Head, Files: f.Files,
+	}
+	var err error
+	if i.Asked, err = decodeData[run.RunStarted](f.Asked); err == nil {
+		i.Ended, err = decodeData[run.RunEnded](f.Ended)
+	}
+	return i, err
+}
+
+// decodeData reads what an event of a type told; nil if none did.
+func decodeData[T run.EventData](data []byte) (*T, error) {
+	if len(data) == 0 || string(data) == "null" {
+		return nil, nil
+	}
+	var none T
+	v, err := eventjson.Unmarshal(run.Kind(none), data)
+	if err != nil {
+		return nil, err
+	}
+	told := v.(T)
+	return &told, nil
 }
 
 // save replaces run.json in one step: a reader sees the old or the new one.
 func (i Info) save(root *os.Root) error {
-	data, err := json.MarshalIndent(i, "", "  ")
+	data, err := i.encode()
 	if err != nil {
 		return fmt.Errorf("write %s: %w", infoFile, err)
 	}
 	const temp = infoFile + ".tmp"
-	if err := writeFile(root, temp, append(data, '\n'), os.O_TRUNC); err != nil {
+	if err := writeFile(root, temp, data, os.O_TRUNC); err != nil {
 		return err
 	}
 	if err := errors.Join(root.Rename(temp, infoFile), syncDir(root, ".")); err != nil {

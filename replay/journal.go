@@ -1,10 +1,8 @@
 package replay
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +13,7 @@ import (
 	"time"
 
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 	"desktop-agent/screen"
 )
 
@@ -24,9 +23,6 @@ const maxLine = 64 << 20
 // maxDepth is how deep the values of an event lie at most; deeper ones are those
 // of a ring, which the encoder refuses.
 const maxDepth = 100
-
-// patience is how long an event waits for those before it.
-const patience = 10 * time.Second
 
 // A Journal writes a run to its folder while it happens. Its methods may be
 // called from several goroutines.
@@ -41,7 +37,6 @@ type Journal struct {
 	root *os.Root
 
 	mu      sync.Mutex // guards the fields below
-	moved   *sync.Cond // on mu: written or broken changed
 	events  *os.File
 	size    int64  // of events.jsonl
 	written int    // Seq of the last event
@@ -71,7 +66,6 @@ func Create(dir string) (*Journal, error) {
 		dir:  filepath.Join(dir, id),
 		info: Info{Schema: run.Schema, ID: id, State: Running, Created: now},
 	}
-	j.moved = sync.NewCond(&j.mu)
 	if err := j.open(); err != nil {
 		return nil, fmt.Errorf("start a journal in %s: %w", j.dir, err)
 	}
@@ -155,22 +149,24 @@ func (j *Journal) Frame(ctx context.Context, o *screen.Observation) error {
 	return nil
 }
 
-// Event writes one event. Events are written in the order of Seq, from 1 and
-// without gaps: one that comes early waits a while for those before it.
-func (j *Journal) Event(ctx context.Context, e run.Event) error {
+// Event writes one event. Events come in the order of Seq, from 1 and without gaps:
+// another one is refused, and changes nothing.
+func (j *Journal) Event(_ context.Context, e run.Event) error {
 	line, err := encodeEvent(e)
 	if err != nil {
 		return j.fail(err)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.await(ctx, e.Seq); err != nil {
+	if err := j.usable(); err != nil {
 		return err
+	}
+	if e.Seq != j.written+1 {
+		return fmt.Errorf("event %d (%s) is out of order: the next of %s is event %d", e.Seq, e.Kind, j.dir, j.written+1)
 	}
 	if err := j.write(e, line); err != nil {
 		j.broken = fmt.Errorf("write event %d (%s) of %s: %w", e.Seq, e.Kind, j.dir, hint(err))
 	}
-	j.moved.Broadcast()
 	return j.broken
 }
 
@@ -190,17 +186,15 @@ func encodeEvent(e run.Event) ([]byte, error) {
 		return nil, fmt.Errorf("encode event %d (%s): it is more than a journal keeps in one event (%d MB)",
 			e.Seq, e.Kind, maxLine>>20)
 	}
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false) // it is not HTML, and people read it
-	if err := enc.Encode(e); err != nil {
+	line, err := eventjson.Encode(e)
+	if err != nil {
 		return nil, fmt.Errorf("encode event %d (%s): %w", e.Seq, e.Kind, err)
 	}
-	if line.Len() > maxLine {
+	if len(line) > maxLine {
 		return nil, fmt.Errorf("encode event %d (%s): %d MB are more than a journal keeps in one event (%d MB)",
-			e.Seq, e.Kind, line.Len()>>20, maxLine>>20)
+			e.Seq, e.Kind, len(line)>>20, maxLine>>20)
 	}
-	return line.Bytes(), nil
+	return line, nil
 }
 
 // heavier reports whether a value has more than limit bytes of text. Encoding
@@ -244,34 +238,6 @@ func heavier(v reflect.Value, limit int) bool {
 	return limit < 0
 }
 
-// await returns once the event seq is the next one. j.mu is held, and let go
-// while it waits.
-func (j *Journal) await(ctx context.Context, seq int) error {
-	if err := j.usable(); err != nil || seq == j.written+1 {
-		return err
-	}
-	if seq <= j.written {
-		return fmt.Errorf("event %d: the journal has %d events already", seq, j.written)
-	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	defer context.AfterFunc(ctx, func() {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		j.moved.Broadcast()
-	})()
-	for seq != j.written+1 {
-		if err := j.usable(); err != nil {
-			return err
-		}
-		if err := context.Cause(ctx); err != nil {
-			return fmt.Errorf("event %d: event %d was never written: %w", seq, j.written+1, err)
-		}
-		j.moved.Wait()
-	}
-	return j.usable()
-}
-
 // usable returns why the journal takes nothing more. j.mu is held.
 func (j *Journal) usable() error {
 	switch {
@@ -290,7 +256,6 @@ func (j *Journal) fail(err error) error {
 	if j.broken == nil {
 		j.broken = hint(err)
 	}
-	j.moved.Broadcast()
 	return j.broken
 }
 
@@ -302,7 +267,7 @@ func (j *Journal) write(e run.Event, line []byte) error {
 			return err
 		}
 	}
-	line, err := chain(line, j.frames.take(), j.head)
+	line, err := eventjson.Link(line, j.frames.take(), j.head)
 	if err != nil {
 		return err
 	}
@@ -348,7 +313,6 @@ func (j *Journal) Close() error {
 		return nil
 	}
 	j.closed = true
-	j.moved.Broadcast()
 	defer j.root.Close()
 
 	stored, err := j.frames.wait()

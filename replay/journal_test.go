@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -230,37 +229,32 @@ func TestRunsAtOnceGetTheirOwnFolders(t *testing.T) {
 
 func TestEventsAtOnceAreInOrder(t *testing.T) {
 	j := newJournal(t)
-	put(t, j, started("x"))
+	recorder := run.NewRecorder(j, nil).Scope(run.Where{})
+	require.NoError(t, recorder.Emit(t.Context(), run.RunStarted{Schema: run.Schema}))
 	var all sync.WaitGroup
 	const n = 200
-	for seq := n; seq > 1; seq-- { // the last first
-		all.Go(func() {
-			e := run.Event{Seq: seq, Step: seq, Kind: "planned", Data: run.Planned{Error: fmt.Sprint(seq)}}
-			assert.NoError(t, j.Event(t.Context(), e))
-		})
+	for i := range n {
+		all.Go(func() { assert.NoError(t, recorder.Emit(t.Context(), run.Planned{Error: fmt.Sprint(i)})) })
 	}
 	all.Wait()
 	r, err := Open(j.Dir())
 	require.NoError(t, err)
 	list := events(t, r) // checks the order
-	require.Len(t, list, n)
-	assert.Equal(t, n, list[n-1].Step)
+	require.Len(t, list, n+1)
 }
 
 func TestAnEventOutOfOrderIsAnError(t *testing.T) {
 	j := newJournal(t)
 	put(t, j, started("x"))
-	again := started("x")
-	again.Seq = 1
-	assert.ErrorContains(t, j.Event(t.Context(), again), "event 1: the journal has 1 events already")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	gap := acting(1, actuator.Copy{})
-	gap.Seq = 3
-	err := j.Event(ctx, gap)
-	assert.ErrorContains(t, err, "event 3: event 2 was never written")
-	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	for _, seq := range []int{-1, 0, 1, 3} { // one that was written already, and one before its time
+		e := acting(1, actuator.Copy{})
+		e.Seq = seq
+		assert.ErrorContains(t, j.Event(t.Context(), e), fmt.Sprintf("event %d (acting) is out of order: the next of %s is event 2", seq, j.Dir()))
+	}
 	put(t, j, acting(1, actuator.Copy{})) // and it goes on
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	assert.Len(t, events(t, r), 2)
 }
 
 func TestFullDiskStopsBeforeTheAct(t *testing.T) {
@@ -307,6 +301,26 @@ func TestEventThatIsNoJSON(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, &info))
 	assert.Equal(t, Running, info.State)
+}
+
+// Who acted where, and for which step of a plan, is read back; where nobody says,
+// nothing of it is written.
+func TestCoordinates(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("x"), run.Event{Step: 2, Agent: "clerk", Display: ":7", PlanStep: 3, Kind: "batch_stopped", Data: run.BatchStopped{Reason: "gone"}})
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	list := events(t, r)
+	assert.Equal(t, []any{"", "", 0}, []any{list[0].Agent, list[0].Display, list[0].PlanStep})
+	assert.Equal(t, []any{"clerk", ":7", 3, 2}, []any{list[1].Agent, list[1].Display, list[1].PlanStep, list[1].Step})
+	assert.True(t, verify(t, j.Dir()).Whole())
+	data, err := os.ReadFile(filepath.Join(j.Dir(), eventsFile))
+	require.NoError(t, err)
+	first, second, _ := strings.Cut(string(data), "\n")
+	for _, key := range []string{`"agent":`, `"display":`, `"plan_step":`} {
+		assert.NotContains(t, first, key)
+		assert.Contains(t, second, key)
+	}
 }
 
 func TestLatestIsTheLastFrameThatWasRecorded(t *testing.T) {

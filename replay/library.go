@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 )
 
 // A Summary is a run in a few words, from run.json and the sizes of its files.
@@ -32,10 +32,16 @@ type Summary struct {
 	Calls   int           `json:"calls"` // of models
 	Dollars float64       `json:"dollars"`
 	Created time.Time     `json:"created"`
-	Elapsed time.Duration `json:"elapsed"` // nanoseconds; 0 if unknown
-	Bytes   int64         `json:"bytes"`   // of all its files
-	Replay  *run.Replay   `json:"replay,omitempty"`
-	Error   string        `json:"error,omitempty"` // why it cannot be read; then the rest is unknown
+	Elapsed time.Duration `json:"elapsed"`          // nanoseconds; 0 if unknown
+	Bytes   int64         `json:"bytes"`            // of all its files
+	Replay  *Replayed     `json:"replay,omitempty"` // nil if the run is no replay
+	Error   string        `json:"error,omitempty"`  // why it cannot be read; then the rest is unknown
+}
+
+// Replayed is which run a summarized one does again, as [run.Replay].
+type Replayed struct {
+	Run string `json:"run"` // its ID
+	How string `json:"how"`
 }
 
 // Status is the state in a word or two: "done", "out of steps", "running",
@@ -105,7 +111,7 @@ func Summarize(dir string) Summary {
 	s.State, s.Created = r.Info.State, r.Info.Created
 	s.Killed = r.Info.State == Running && !r.Busy
 	if r.Info.Asked != nil {
-		s.Task, s.Replay = r.Info.Asked.Task, r.Info.Asked.Replay
+		s.Task, s.Replay = r.Info.Asked.Task, (*Replayed)(r.Info.Asked.Replay)
 	}
 	if end := r.Info.Ended; end != nil {
 		s.Outcome, s.Steps, s.Calls, s.Dollars = end.Outcome, end.Steps, end.Calls, end.Dollars
@@ -142,16 +148,14 @@ func (s *Summary) count(r *Run) error {
 		if !bytes.Contains(last[:min(len(last), 200)], []byte(`"kind":"model_called"`)) {
 			continue
 		}
-		var call struct {
-			Data struct {
-				Dollars float64 `json:"dollars"`
-			} `json:"data"`
-		}
-		if err := json.Unmarshal(last, &call); err != nil {
+		e, err := Decode(last)
+		if err != nil {
 			return fmt.Errorf("%s line %d: %w", eventsFile, n, err)
 		}
-		s.Calls++
-		s.Dollars += call.Data.Dollars
+		if call, ok := e.Data.(run.ModelCalled); ok {
+			s.Calls++
+			s.Dollars += call.Dollars
+		}
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("%s line %d: %w", eventsFile, n+1, clearer(err))
@@ -159,11 +163,8 @@ func (s *Summary) count(r *Run) error {
 	if n == 0 {
 		return nil
 	}
-	var head struct {
-		Step int       `json:"step"`
-		Time time.Time `json:"time"`
-	}
-	if err := json.Unmarshal(last, &head); err != nil {
+	head, err := eventjson.Parse(last)
+	if err != nil {
 		return fmt.Errorf("%s line %d: %w", eventsFile, n, err)
 	}
 	s.Steps, s.Elapsed = head.Step, max(0, head.Time.Sub(s.Created))

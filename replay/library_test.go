@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -239,4 +240,15 @@ func BenchmarkList(b *testing.B) {
 		require.Len(b, list, 1000)
 		require.Equal(b, run.OutcomeDone, list[0].Outcome)
 	}
+}
+
+// What a summary prints as JSON is not changed by names in the program.
+func TestSummaryOfAReplay(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, run.Event{Kind: "run_started", Data: run.RunStarted{Schema: run.Schema, Task: "x", Replay: &run.Replay{Run: "20260102T150405Z-7f3a9c", How: "macro"}}})
+	require.NoError(t, j.Close())
+	text, err := json.Marshal(Summarize(j.Dir()))
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"task":"x"`)
+	assert.Contains(t, string(text), `"replay":{"run":"20260102T150405Z-7f3a9c","how":"macro"}`)
 }

@@ -29,7 +29,7 @@ func Recall(e *run.Observed) *screen.Observation {
 }
 
 // Pixels reads the frame of an observation: with the pointer, and without it
-// where the journal keeps what the pointer covers (since schema 2).
+// where the journal keeps what the pointer covers.
 func (r *Run) Pixels(e *run.Observed) (frame, bare *image.RGBA, err error) {
 	img, err := r.Frame(e.FrameID)
 	if err != nil {

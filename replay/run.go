@@ -111,7 +111,7 @@ func (r *Run) Events() iter.Seq2[run.Event, error] {
 		defer f.Close()
 		lines := bufio.NewScanner(io.LimitReader(f, r.whole))
 		lines.Buffer(make([]byte, 0, 64<<10), maxLine+1)
-		n, up := 0, upgrade{}
+		n := 0
 		for lines.Scan() {
 			n++
 			e, err := Decode(lines.Bytes())
@@ -122,7 +122,6 @@ func (r *Run) Events() iter.Seq2[run.Event, error] {
 				yield(run.Event{}, fmt.Errorf("%s line %d: %w", eventsFile, n, err))
 				return
 			}
-			e.Data = up.event(e.Data)
 			if !yield(e, nil) {
 				return
 			}

@@ -53,6 +53,12 @@ func (c *Call) Whole() []run.Message {
 	return list
 }
 
+// A conversation is what calls of one role for one purpose make.
+type conversation struct {
+	role    llm.Role
+	purpose string
+}
+
 // A talk is a part of a conversation: what a call added to those before, as far
 // as later ones go on from it.
 type talk struct {

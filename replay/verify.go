@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -15,11 +14,13 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 )
 
 // A Verification tells whether the files of a run are those that were written.
@@ -29,10 +30,9 @@ import (
 type Verification struct {
 	ID       string    `json:"id"`
 	Schema   int       `json:"schema"`
-	Hashed   bool      `json:"hashed"`             // its lines carry hashes, as they do since schema 2
 	Events   int       `json:"events"`             // whole lines
-	Frames   int       `json:"frames"`             // frame files that are as they were written; without hashes: that can be decoded
-	Head     string    `json:"head"`               // SHA-256 of the last line, which stands for all lines and for the files that they name; "" without hashes
+	Frames   int       `json:"frames"`             // frame files that are as they were written
+	Head     string    `json:"head"`               // SHA-256 of the last line, which stands for all lines and for the files that they name; "" without lines
 	Problems []Problem `json:"problems,omitempty"` // the first hundred
 	More     int       `json:"more,omitempty"`     // problems beyond these
 	Notes    []string  `json:"notes,omitempty"`    // what cannot be told, and why
@@ -60,15 +60,14 @@ func (v *Verification) Whole() bool { return len(v.Problems) == 0 }
 const maxProblems = 100
 
 // Verify checks the chain of hashes from line to line, every frame file, and
-// run.json against the events. A journal of schema 1 has no hashes: its events
-// must be in order, and its frames must be there and be pictures of the right
-// size. What it finds is in the result; an error says that it could not look.
+// run.json against the events. What it finds is in the result; an error says that
+// it could not look.
 //
 // It reads everything once, and keeps in memory one turn and the names of the
 // files.
 func (r *Run) Verify(ctx context.Context) (*Verification, error) {
 	v := verifier{run: r, files: map[string]bool{}, frames: map[string]int{}}
-	v.ID, v.Schema, v.Hashed = r.Info.ID, r.Info.Schema, r.Info.Schema >= 2
+	v.ID, v.Schema = r.Info.ID, r.Info.Schema
 	for _, part := range []func(context.Context) error{v.lines, v.tail, v.summary, v.named, v.turns, v.strangers} {
 		if err := cmp.Or(part(ctx), context.Cause(ctx)); err != nil {
 			return nil, fmt.Errorf("verify the run in %s: %w", r.Dir, err)
@@ -125,9 +124,7 @@ func (v *verifier) lines(ctx context.Context) error {
 		v.problem(eventsFile, v.Events+1, "%v; it and what follows were not checked", clearer(lines.Err()))
 		return nil
 	}
-	if v.Hashed && v.Events > 0 {
-		v.Head = v.head
-	}
+	v.Head = v.head
 	return lines.Err()
 }
 
@@ -144,8 +141,8 @@ func wholeLines(data []byte, atEOF bool) (int, []byte, error) {
 
 func (v *verifier) line(ctx context.Context, text []byte) {
 	n := v.Events
-	var raw line
-	if err := strict(text, &raw); err != nil {
+	raw, err := eventjson.Parse(text)
+	if err != nil {
 		v.broken = true
 		v.problem(eventsFile, n, "it was changed: %v", err)
 		v.seq++
@@ -156,16 +153,16 @@ func (v *verifier) line(ctx context.Context, text []byte) {
 		v.problem(eventsFile, n, "%s missing before it: it is event %d, after event %d", counted(raw.Seq-v.seq-1, "event is", "events are"), raw.Seq, v.seq)
 	case raw.Seq != v.seq+1:
 		v.problem(eventsFile, n, "it is event %d, after event %d", raw.Seq, v.seq)
-	case v.Hashed && raw.Prev != v.head && n == 1:
+	case raw.Prev != v.head && n == 1:
 		v.problem(eventsFile, n, "the first event does not begin a chain: it was changed")
-	case v.Hashed && raw.Prev != v.head && !v.told(n-1):
+	case raw.Prev != v.head && !v.told(n-1):
 		v.problem(eventsFile, n-1, "it is not the line that line %d was written after: one of the two was changed", n)
 	}
 	v.seq = raw.Seq
 	for _, name := range slices.Sorted(maps.Keys(raw.Files)) {
 		v.file(ctx, eventsFile, n, name, raw.Files[name])
 	}
-	e, err := raw.event()
+	e, err := event(raw)
 	if err != nil {
 		v.broken = true
 		v.problem(eventsFile, n, "%v", err)
@@ -310,7 +307,7 @@ func (v *verifier) tail(ctx context.Context) error {
 	switch {
 	case v.run.Cut > 0:
 		v.problem(eventsFile, v.Events+1, "the line has no end: the file was cut off")
-	case v.Hashed && info.Head != v.head && v.seq == info.Events:
+	case info.Head != v.head && v.seq == info.Events:
 		v.problem(eventsFile, v.Events, "the last line was changed: its hash is not the head in %s", infoFile)
 	}
 	switch {
@@ -338,9 +335,7 @@ func (v *verifier) summary(context.Context) error {
 		v.problem(infoFile, 0, "schema %d; the first event says %d", info.Schema, v.started.Schema)
 	}
 	compare := func(key string, told, event any, none bool) {
-		a, errA := json.Marshal(told)
-		b, errB := json.Marshal(event)
-		if !none && (errors.Join(errA, errB) != nil || !bytes.Equal(a, b)) {
+		if !none && !reflect.DeepEqual(told, event) {
 			v.problem(infoFile, 0, "%q is not what the event says", key)
 		}
 	}
@@ -350,7 +345,7 @@ func (v *verifier) summary(context.Context) error {
 	if info.State == Ended != (info.Ended != nil) {
 		v.problem(infoFile, 0, "its state is %q, but it tells of no such end", info.State)
 	}
-	if v.Hashed && info.State != Running && info.Frames != v.stored {
+	if info.State != Running && info.Frames != v.stored {
 		v.problem(infoFile, 0, "it counts %s; hashes are given for %d", counted(info.Frames, "frame", "frames"), v.stored)
 	}
 	return nil
@@ -369,28 +364,23 @@ func (v *verifier) named(ctx context.Context) error {
 		f, err := v.run.openPlain(name)
 		if err == nil {
 			f.Close()
-			if !v.Hashed || v.run.Info.State == Running {
+			if v.run.Info.State == Running {
 				_, err = v.run.Frame(id)
 			}
 		}
 		switch {
-		case err != nil && v.Hashed && v.run.Info.State != Ended:
+		case err != nil && v.run.Info.State != Ended:
 			v.note(true, fmt.Sprintf("%s, of line %d, is not there or not whole: the run was cut off while it was written", name, v.frames[id]), "")
 		case errors.Is(err, fs.ErrNotExist):
 			v.problem(name, 0, "it is missing; line %d of %s names it", v.frames[id], eventsFile)
 		case err != nil:
 			v.problem(name, 0, "%v", err)
-		case !v.Hashed:
-			v.Frames++
 		case v.run.Info.State == Running:
 			v.note(true, name+" was written after the last event, so no hash tells whether it is as it was", "")
 		default:
 			v.problem(name, 0, "no line gives its hash")
 		}
 		v.files[name] = true
-	}
-	if !v.Hashed {
-		v.note(true, fmt.Sprintf("a journal of schema %d carries no hashes: events are in order and frames can be decoded, but nothing tells whether one was changed", v.Schema), "")
 	}
 	return nil
 }
@@ -427,9 +417,7 @@ func (v *verifier) strangers(ctx context.Context) error {
 			return nil
 		case !strings.HasPrefix(name, framesDir+"/"):
 			v.other(name, d)
-		case !v.Hashed && frameFile.MatchString(name) && d.Type().IsRegular() && v.knows(name):
-			return nil // the image sent, of which schema 1 kept no hash
-		case v.Hashed && v.run.Info.State == Running && frameFile.MatchString(name) && d.Type().IsRegular():
+		case v.run.Info.State == Running && frameFile.MatchString(name) && d.Type().IsRegular():
 			v.note(true, name+" was written after the last event, so no hash tells whether it is as it was", "")
 		default:
 			v.problem(name, 0, "nothing in the run tells of it")
@@ -451,11 +439,10 @@ func (v *verifier) other(name string, d fs.DirEntry) {
 	}
 }
 
-// knows reports whether a frame file belongs to an observation.
-func (v *verifier) knows(name string) bool {
-	id, _, _ := strings.Cut(strings.TrimPrefix(name, framesDir+"/"), ".")
-	_, ok := v.frames[id]
-	return ok
+// hashOf returns the SHA-256 of data in hexadecimal digits.
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 func counted(n int, one, many string) string {

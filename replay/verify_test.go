@@ -3,7 +3,6 @@ package replay
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -72,7 +71,6 @@ func TestVerifyAWholeRun(t *testing.T) {
 	assert.Empty(t, problems(v))
 	assert.Empty(t, v.Notes)
 	assert.Equal(t, []string{"report.html"}, v.Others)
-	assert.True(t, v.Hashed)
 	assert.Equal(t, r.Info.Events, v.Events)
 	assert.Equal(t, 6, v.Frames, "three frames and three images that were sent")
 	assert.Equal(t, r.Info.Head, v.Head)
@@ -98,7 +96,7 @@ func infoOf(t testing.TB, dir string, edit func(*Info)) {
 	info, err := decodeInfo(data)
 	require.NoError(t, err)
 	edit(&info)
-	data, err = json.Marshal(info)
+	data, err = info.encode()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(name, data, fileMode))
 }
@@ -248,47 +246,6 @@ func TestVerifyWhileTheRunGoesOn(t *testing.T) {
 	v := verify(t, j.Dir())
 	assert.Empty(t, problems(v))
 	assert.Contains(t, v.Notes[0], "the run is being written")
-}
-
-// asSchema1 takes from a run all that schema 1 did not have.
-func asSchema1(t testing.TB, dir string) {
-	t.Helper()
-	linesOf(t, dir, func(lines [][]byte) [][]byte {
-		for i, line := range lines {
-			event, link, ok := bytes.Cut(line, []byte(`,"files":{`))
-			if !ok {
-				event, link, ok = bytes.Cut(line, []byte(`,"prev":"`))
-			}
-			require.True(t, ok && len(link) > 0)
-			lines[i] = append(bytes.Replace(event, []byte(`"schema":2`), []byte(`"schema":1`), 1), "}\n"...)
-		}
-		return lines
-	})
-	infoOf(t, dir, func(i *Info) { i.Schema, i.Asked.Schema, i.Head, i.Files = 1, 1, "", nil })
-}
-
-func TestVerifySchema1(t *testing.T) {
-	dir := smallRun(t, t.TempDir(), "x", threeActs...)
-	asSchema1(t, dir)
-	v := verify(t, dir)
-	assert.Empty(t, problems(v))
-	assert.False(t, v.Hashed)
-	assert.Empty(t, v.Head)
-	assert.Equal(t, 3, v.Frames)
-	assert.Contains(t, v.Notes[0], "schema 1 carries no hashes")
-
-	require.NoError(t, os.Truncate(filepath.Join(dir, "frames", "f0001.png"), 80))
-	require.NoError(t, os.Remove(filepath.Join(dir, "frames", "f0002.png")))
-	require.NoError(t, os.Remove(filepath.Join(dir, "frames", "f0003.png")))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "frames", "f0004.sent.png"), nil, fileMode))
-	linesOf(t, dir, func(l [][]byte) [][]byte { return append(l[:7], l[8:]...) })
-	v = verify(t, dir)
-	require.Len(t, v.Problems, 5, "%s", problems(v))
-	assert.Contains(t, problems(v), "frames/f0001.png: frame f0001: ")
-	assert.Contains(t, problems(v), "frames/f0002.png: it is missing; line 7 of events.jsonl names it")
-	assert.Contains(t, problems(v), "frames/f0003.png: it is missing; line 11 of events.jsonl names it")
-	assert.Contains(t, problems(v), "frames/f0004.sent.png: nothing in the run tells of it")
-	assert.Contains(t, problems(v), "line 8: 1 event is missing before it")
 }
 
 func TestVerifyEndsWithItsContext(t *testing.T) {

@@ -77,8 +77,8 @@ type ModelSettings struct {
 // A Demonstration is how a person, or another run, did a task like this one. It is
 // advice, and a record of what a screen showed.
 type Demonstration struct {
-	Task  string   `json:"task"`
-	Steps []string `json:"steps"` // in words, first to last
+	Task  string
+	Steps []string // in words, first to last
 }
 
 // Models names the model of each role.

@@ -6,8 +6,8 @@ import "image"
 // Its two methods are exact: for an image that is not larger than its source,
 // ToImage(ToDevice(p)) is p; for one that is not smaller, ToDevice(ToImage(d)) is d.
 type Mapping struct {
-	Source image.Rectangle `json:"source"` // the part of the desktop shown, in device pixels
-	Size   image.Point     `json:"size"`   // the size of the image, in its own pixels
+	Source image.Rectangle // the part of the desktop shown, in device pixels
+	Size   image.Point     // the size of the image, in its own pixels
 }
 
 // known reports whether there is an image.

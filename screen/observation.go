@@ -33,23 +33,23 @@ type Image struct {
 
 // A Monitor is one output of the desktop.
 type Monitor struct {
-	Name    string          `json:"name"`
-	Box     image.Rectangle `json:"box"` // device pixels
-	Primary bool            `json:"primary"`
+	Name    string
+	Box     image.Rectangle // device pixels
+	Primary bool
 }
 
 // A Window is a top-level window: one that the window manager manages, or a
 // menu, tooltip or notification, which it does not.
 type Window struct {
-	ID      uint32          `json:"id"`
-	Title   string          `json:"title"`
-	Class   string          `json:"class"` // WM_CLASS, the class part
-	Type    string          `json:"type"`  // what it says it is: "normal", "dialog", "popup_menu", "tooltip" …; "" if nothing
-	PID     int             `json:"pid"`   // 0 if unknown
-	Box     image.Rectangle `json:"box"`   // device pixels, without the window manager's frame
-	Focused bool            `json:"focused"`
-	Popup   bool            `json:"popup"`  // not managed: a menu, tooltip or notification
-	Hidden  bool            `json:"hidden"` // minimised, or on another workspace
+	ID      uint32
+	Title   string
+	Class   string          // WM_CLASS, the class part
+	Type    string          // what it says it is: "normal", "dialog", "popup_menu", "tooltip" …; "" if nothing
+	PID     int             // 0 if unknown
+	Box     image.Rectangle // device pixels, without the window manager's frame
+	Focused bool
+	Popup   bool // not managed: a menu, tooltip or notification
+	Hidden  bool // minimised, or on another workspace
 }
 
 // A Tree holds what the programs tell about themselves over the accessibility
@@ -63,12 +63,12 @@ type Tree struct {
 
 // A Timing tells how long each part of an observation took.
 type Timing struct {
-	Settle  time.Duration `json:"settle"` // nanoseconds, as all of these
-	Capture time.Duration `json:"capture"`
-	Windows time.Duration `json:"windows"`
-	Tree    time.Duration `json:"tree"`
-	Encode  time.Duration `json:"encode"`
-	Total   time.Duration `json:"total"`
+	Settle  time.Duration // nanoseconds, as all of these
+	Capture time.Duration
+	Windows time.Duration
+	Tree    time.Duration
+	Encode  time.Duration
+	Total   time.Duration
 }
 
 // Focused returns the window that has the focus.

@@ -27,9 +27,9 @@ const (
 
 // Settled reports how long an observation waited, and why it went on.
 type Settled struct {
-	Reason SettleReason  `json:"reason"`
-	Waited time.Duration `json:"waited"` // nanoseconds
-	Busy   []string      `json:"busy"`   // signs of work that were seen while waiting
+	Reason SettleReason
+	Waited time.Duration // nanoseconds
+	Busy   []string      // signs of work that were seen while waiting
 }
 
 // A SettleReason is the sign that let an observation go on.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"image"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 
 	"desktop-agent/llm"
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 )
 
 // parsed parses a command line of run as the program does, and returns what it
@@ -107,9 +107,10 @@ func TestModelSettings(t *testing.T) {
 func TestJournalSettings(t *testing.T) {
 	r := parsed(t, "model = \"all\"\ntemperature = 0.2\n[planner]\nmax-tokens = 700", map[string]string{"DESKTOP_AGENT_API_KEY": "secret-1"},
 		"--base-url=https://secret-2:secret-3@example.org/v1?key=secret-4#secret-5", "--monitor-timeout=7s", "--price=all=1/0.1/4", "--virtual", "--size=640x480")
-	text, err := json.Marshal(run.Settings{Display: r.desktopFlags.settings(), Agent: r.agentFlags.settings(), Models: r.modelFlags.settings()})
+	text, err := eventjson.Marshal(run.RunStarted{Settings: run.Settings{
+		Display: r.desktopFlags.settings(), Agent: r.agentFlags.settings(), Models: r.modelFlags.settings()}})
 	require.NoError(t, err)
-	assert.JSONEq(t, `{
+	assert.JSONEq(t, `{"schema": 0, "task": "", "planning": "", "guard": "", "parser": "", "models": null, "settings": {
 		"max_steps": 50, "review_every": 10, "max_bad_replies": 4, "max_refusals": 3, "max_revisions": 3,
 		"screen_tokens": 3000, "keep_images": 3, "prune_interval": 4, "guard_limit": "10m0s",
 		"detectors": {"repeats": 2, "window": 8, "same_screen": 4, "alternate": 4, "no_effect": 3, "no_progress": 10, "low_budget": 0.15},
@@ -121,7 +122,7 @@ func TestJournalSettings(t *testing.T) {
 			"planner":    {"temperature": 0.2, "max_tokens": 700, "timeout": "5m0s", "attempt": "2m0s"},
 			"actor":      {"temperature": 0.2, "max_tokens": 0, "timeout": "5m0s", "attempt": "2m0s"},
 			"worldmodel": {"temperature": 0.2, "max_tokens": 0, "timeout": "5m0s", "attempt": "2m0s"},
-			"monitor":    {"temperature": 0.2, "max_tokens": 0, "timeout": "7s", "attempt": "2m0s"}}}`, string(text))
+			"monitor":    {"temperature": 0.2, "max_tokens": 0, "timeout": "7s", "attempt": "2m0s"}}}}`, string(text))
 	assert.Equal(t, "no address", withoutSecrets("secret@/x"))
 	assert.Equal(t, "no address", withoutSecrets("http://[secret"))
 }

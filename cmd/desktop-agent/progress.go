@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/planner"
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 )
 
 // A progress shows a run while it goes on: each action with its reason, the
@@ -315,15 +315,16 @@ func (p *progress) cleared() string {
 	return text + "\x1b[J"
 }
 
-// jsonLines returns a watcher that writes each event as a line of JSON.
+// jsonLines returns a watcher that writes each event as a line of JSON, as it is
+// on disk.
 func jsonLines(c console) func(run.Event) {
-	lines := json.NewEncoder(c.Out)
-	lines.SetEscapeHTML(false)
 	return func(e run.Event) {
 		if d, ok := e.Data.(run.RunStarted); ok && d.Guard == "none" {
 			fmt.Fprintln(c.Err, noGuard)
 		}
-		// A reader who goes away stops the run by a signal.
-		_ = lines.Encode(e)
+		if line, err := eventjson.Encode(e); err == nil { // it was written to the journal before
+			// A reader who goes away stops the run by a signal.
+			_, _ = c.Out.Write(line)
+		}
 	}
 }

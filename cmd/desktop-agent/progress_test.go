@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"regexp"
 	"strconv"
@@ -134,6 +135,17 @@ func tell(p *progress) *planner.Plan {
 		p.Watch(run.Event{Step: 1, Data: data})
 	}
 	return plan
+}
+
+// --json writes events in their form on disk.
+func TestJSONLines(t *testing.T) {
+	var out bytes.Buffer
+	watch := jsonLines(console{Out: &out, Err: io.Discard})
+	watch(run.Event{Seq: 3, Step: 1, Kind: "proposed", Data: run.Proposed{FrameID: "f0001", Thought: "a<b", Actions: []run.Recorded{{Action: actuator.Copy{}}}}})
+	watch(run.Event{Seq: 4, Step: 1, Kind: "batch_stopped", Data: run.BatchStopped{Reason: "gone"}})
+	assert.Equal(t, `{"seq":3,"time":"0001-01-01T00:00:00Z","step":1,"kind":"proposed","data":{"frame_id":"f0001","thought":"a<b","expect":"","actions":[{"action":"copy"}],"error":""}}
+{"seq":4,"time":"0001-01-01T00:00:00Z","step":1,"kind":"batch_stopped","data":{"reason":"gone"}}
+`, out.String())
 }
 
 func TestStatusLine(t *testing.T) {

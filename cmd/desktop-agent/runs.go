@@ -40,6 +40,9 @@ func openRun(runs, name string) (*replay.Run, error) {
 		return nil, err
 	}
 	run, err := replay.Open(dir)
+	if errors.Is(err, replay.ErrSchema) {
+		return nil, &usageError{err}
+	}
 	if err != nil {
 		return nil, hintError{err, "desktop-agent runs list shows which runs can be read"}
 	}
@@ -163,8 +166,13 @@ func (v *runsVerifyCmd) Run(ctx context.Context, c console, r *runsCmd) error {
 		}
 	}
 	damaged := false
+	var unread error // runs in a form that cannot be checked
 	for _, dir := range dirs {
 		found, err := verifyRun(ctx, dir)
+		if errors.Is(err, replay.ErrSchema) {
+			unread = errors.Join(unread, err)
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -182,17 +190,24 @@ func (v *runsVerifyCmd) Run(ctx context.Context, c console, r *runsCmd) error {
 			return err
 		}
 	}
-	if damaged {
+	switch {
+	case unread != nil:
+		return &usageError{unread}
+	case damaged:
 		return errReported
 	}
 	return nil
 }
 
-// verifyRun checks one run. One that cannot be opened is a damaged one.
+// verifyRun checks one run. One that cannot be opened is a damaged one, unless
+// another version wrote it.
 func verifyRun(ctx context.Context, dir string) (*replay.Verification, error) {
 	run, err := replay.Open(dir)
 	if err == nil {
 		return run.Verify(ctx)
+	}
+	if errors.Is(err, replay.ErrSchema) {
+		return nil, err
 	}
 	s := replay.Summarize(dir)
 	return &replay.Verification{ID: s.ID, Problems: []replay.Problem{{File: "run.json", What: err.Error()}}}, nil

@@ -160,6 +160,30 @@ func TestRunsVerify(t *testing.T) {
 	assert.Contains(t, out, `"file":"frames/f0007.png"`)
 }
 
+// A run in a form of another version is named with what to do, and the exit code
+// of bad input, by all that reads it; verify tells of the others all the same.
+func TestRunsOfAnotherVersion(t *testing.T) {
+	dir := library(t)
+	for _, tt := range []struct{ schema, want string }{
+		{"1", "journal schema 1, older than schema 2, which this program reads): record the run again"},
+		{"3", "journal schema 3, newer than schema 2, which this program reads): update desktop-agent"},
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, runB, "run.json"), []byte(`{"schema":`+tt.schema+`}`), 0o600))
+		for _, args := range [][]string{{"show", runB}, {"diff", runA, runB}, {"verify", runB, runA}} {
+			code, out, errs := agentSays(t, dir, args...)
+			assert.Equal(t, exitUsage, code, args)
+			assert.Contains(t, errs, tt.want, args)
+			if args[0] == "verify" {
+				assert.Contains(t, out, "whole    "+filepath.Join(dir, runA))
+				assert.NotContains(t, out, "DAMAGED")
+			}
+		}
+		code, out, errs := agentSays(t, dir, "list")
+		assert.Zero(t, code, errs)
+		assert.Contains(t, out, "journal schema "+tt.schema)
+	}
+}
+
 func TestRunsPrune(t *testing.T) {
 	dir := library(t)
 	code, out, errs := agentSays(t, dir, "prune", "--keep", "1", "--dry-run")

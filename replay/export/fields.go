@@ -11,6 +11,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 )
 
 // pressWords are how actions and code tell of a key with a character.
@@ -72,12 +73,14 @@ func stays(key, value string) bool {
 
 // event masks everything that an event tells.
 func (m *masker) event(data run.EventData) (run.EventData, error) {
-	v := reflect.New(reflect.TypeOf(data)).Elem()
-	v.Set(reflect.ValueOf(data))
-	if err := m.value(v, ""); err != nil {
+	form, err := eventjson.FormOf(data)
+	if err != nil {
 		return nil, err
 	}
-	return v.Interface().(run.EventData), nil
+	if err := m.value(reflect.ValueOf(form), ""); err != nil {
+		return nil, err
+	}
+	return form.Data(), nil
 }
 
 // value masks every text in a value, however deep. What it does not know it
@@ -142,11 +145,8 @@ func (m *masker) frame(id string) string {
 }
 
 func (m *masker) fields(v reflect.Value) error {
-	switch v.Interface().(type) {
-	case time.Time:
+	if v.Type() == reflect.TypeFor[time.Time]() {
 		return nil
-	case run.Covered:
-		return nil // it was dropped where something is black
 	}
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
@@ -154,6 +154,9 @@ func (m *masker) fields(v reflect.Value) error {
 			return fmt.Errorf("%s.%s is of no kind that can be masked", v.Type(), f.Name)
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "covered" {
+			continue // it was dropped where something is black
+		}
 		if err := m.value(v.Field(i), name); err != nil {
 			return err
 		}
@@ -220,7 +223,7 @@ func (m *masker) entries(v reflect.Value, key string) error {
 // left returns where an event of the copy, as JSON, still shows something that
 // is to be hidden; "" if nowhere.
 func (m *masker) left(data run.EventData) string {
-	text, err := json.Marshal(data)
+	text, err := eventjson.Marshal(data)
 	if err != nil {
 		return "an event that is no JSON"
 	}

@@ -141,10 +141,9 @@ func ownBar(o *run.Observed, w screen.Window) image.Rectangle {
 
 // nodes returns the boxes of the nodes that show a masked text or a password.
 func (p *painter) nodes(o *run.Observed) (black []image.Rectangle) {
-	listed := p.listed(o, func(line string) bool { return p.shows(line) })
 	for i, n := range o.Targets {
 		top := n.Parent < 0
-		if !isPassword(n.Role) && !p.shows(n.Name) && !p.shows(n.Text) && !listed[n.ID] {
+		if !isPassword(n.Role) && !p.shows(n.Name) && !p.shows(n.Text) {
 			continue
 		}
 		long := 0
@@ -171,18 +170,6 @@ func (p *painter) nodes(o *run.Observed) (black []image.Rectangle) {
 
 // letters is about how many letters of a small font have room in a box.
 func letters(box image.Rectangle) int { return box.Dx() / 5 * max(1, box.Dy()/12) }
-
-// listed returns the IDs of the nodes whose line in the tree's text is wanted:
-// the nodes of schema 1 have neither text nor states.
-func (p *painter) listed(o *run.Observed, want func(string) bool) map[string]bool {
-	ids := map[string]bool{}
-	for line := range strings.Lines(o.Text) {
-		if id, rest, ok := strings.Cut(strings.TrimSpace(line), " "); ok && want(rest) {
-			ids[id] = true
-		}
-	}
-	return ids
-}
 
 // mark notes the windows that a masked text was entered into.
 func (p *painter) mark(o *run.Observed) {
@@ -240,9 +227,8 @@ func (p *painter) focus(o *run.Observed, id uint32) (list []image.Rectangle) {
 	if at < 0 {
 		return nil
 	}
-	listed := p.listed(o, func(line string) bool { return strings.Contains(line, "focused") })
 	for _, n := range o.Targets {
-		if n.Parent >= 0 && of(n, o.Windows[at]) && (n.Has("focused") || listed[n.ID]) {
+		if n.Parent >= 0 && of(n, o.Windows[at]) && n.Has("focused") {
 			list = append(list, n.Box)
 		}
 	}
@@ -258,9 +244,8 @@ func of(n atspi.Node, w screen.Window) bool {
 
 // tells reports whether the tree has a masked text in a window, below its title.
 func (p *painter) tells(o *run.Observed, w screen.Window) bool {
-	listed := p.listed(o, func(line string) bool { return p.shows(line) })
 	return slices.ContainsFunc(o.Targets, func(n atspi.Node) bool {
-		return n.Parent >= 0 && of(n, w) && (p.shows(n.Name) || p.shows(n.Text) || listed[n.ID])
+		return n.Parent >= 0 && of(n, w) && (p.shows(n.Name) || p.shows(n.Text))
 	})
 }
 

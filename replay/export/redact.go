@@ -87,8 +87,7 @@ func character(digits string, base int) string {
 }
 
 // Redacted writes a copy of a run with everything masked that red names, as a
-// new run inside the folder dir, and returns its ID. The copy has the present schema
-// and hashes of its own, and its events keep their times. Only what events name is copied.
+// new run inside the folder dir, and returns its ID. The copy has hashes of its own, and its events keep their times. Only what events name is copied.
 //
 // It fails rather than leave something unmasked: if an event or a frame cannot
 // be read, if a frame is not as its event says, or if the copy, read back, still
@@ -152,9 +151,6 @@ func (c *copier) copy(ctx context.Context) error {
 			return err
 		}
 		switch data := e.Data.(type) {
-		case run.RunStarted:
-			data.Schema = run.Schema
-			e.Data = data
 		case run.Acting:
 			c.painter.acts(data)
 		case run.Observed:
@@ -168,6 +164,7 @@ func (c *copier) copy(ctx context.Context) error {
 		if e.Data, err = c.event(e.Data); err != nil {
 			return fmt.Errorf("event %d (%s): %w", e.Seq, e.Kind, err)
 		}
+		e.Agent, e.Display = c.mask(e.Agent), c.mask(e.Display)
 		if err := c.journal.Event(ctx, e); err != nil {
 			return err
 		}
@@ -186,7 +183,11 @@ func (m *masker) verify(ctx context.Context, dir string) error {
 			return fmt.Errorf("the copy cannot be read: %w", err)
 		}
 		for _, e := range step.Events {
-			if where := m.left(e.Data); where != "" {
+			where := m.left(e.Data)
+			if m.shows(e.Agent) || m.shows(e.Display) {
+				where = "who acted where"
+			}
+			if where != "" {
 				return fmt.Errorf("event %d (%s): %s could not be masked", e.Seq, e.Kind, where)
 			}
 		}

@@ -27,6 +27,7 @@ import (
 	"desktop-agent/planner"
 	"desktop-agent/replay"
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 	"desktop-agent/screen"
 	"desktop-agent/worldmodel"
 )
@@ -34,6 +35,7 @@ import (
 // everywhere writes a run that tells a text wherever one can be told.
 func everywhere(t testing.TB, text string) *replay.Run {
 	w := newTale(t)
+	w.name = text
 	asJSON, err := json.Marshal(map[string]string{"text": text})
 	require.NoError(t, err)
 	w.put(run.RunStarted{Schema: run.Schema, Task: "write " + text, Models: map[string]string{"actor": text},
@@ -150,18 +152,18 @@ func TestEveryFieldIsMasked(t *testing.T) {
 		run.RunStarted{}, run.Observed{}, run.ModelCalled{}, run.Planned{}, run.Assessed{}, run.Proposed{}, run.Reviewed{},
 		run.Acting{}, run.Refused{}, run.Acted{}, run.BatchStopped{}, run.Answered{}, run.Located{}, run.Diverged{}, run.GoalChecked{}, run.RunEnded{},
 	}
-	assert.Len(t, data, len(replay.Kinds()), "all kinds are here")
+	assert.Len(t, data, len(eventjson.Kinds()), "all kinds are here")
 	for _, e := range data {
 		v := reflect.New(reflect.TypeOf(e)).Elem()
 		fill(v, secret)
 		full := v.Interface().(run.EventData)
-		before, err := json.Marshal(full)
+		before, err := eventjson.Marshal(full)
 		require.NoError(t, err)
 		require.Contains(t, string(before), secret)
 		require.NotEmpty(t, m.left(full), "the check after the copy sees it")
 		out, err := m.event(full)
 		require.NoError(t, err)
-		after, err := json.Marshal(out)
+		after, err := eventjson.Marshal(out)
 		require.NoError(t, err)
 		assert.NotContains(t, strings.ToLower(string(after)), strings.ToLower(secret), run.Kind(e))
 		assert.Empty(t, m.left(out))

@@ -38,6 +38,7 @@ type tale struct {
 	step int
 	n    int
 	now  time.Time
+	name string // of the agent and of its display
 }
 
 func newTale(t testing.TB) *tale {
@@ -51,7 +52,9 @@ func (w *tale) put(data run.EventData) {
 	w.t.Helper()
 	w.n++
 	w.now = w.now.Add(100 * time.Millisecond)
-	require.NoError(w.t, w.j.Event(w.t.Context(), run.Event{Seq: w.n, Time: w.now, Step: w.step, Kind: run.Kind(data), Data: data}))
+	require.NoError(w.t, w.j.Event(w.t.Context(), run.Event{
+		Seq: w.n, Time: w.now, Step: w.step, Agent: w.name, Display: w.name, Kind: run.Kind(data), Data: data,
+	}))
 }
 
 func (w *tale) start(task string) {

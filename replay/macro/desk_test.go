@@ -136,13 +136,6 @@ func TestDemo(t *testing.T) {
 		assert.Equal(t, "milk\ncheese\napples", text(t, d, "list.txt"))
 		require.NoError(t, j.Close())
 	})
-	t.Run("a recording of schema 1, without states and frames", func(t *testing.T) {
-		ctx := limited(t)
-		d, m := openDesk(ctx, t, setting{}), load(t, "../testdata/schema1")
-		_, err := d.player(t, newJournal(t)).Play(ctx, m)
-		require.NoError(t, err)
-		assert.Equal(t, "milk\ncheese\napples", text(t, d, "shopping.txt"))
-	})
 	t.Run("what it wrote", func(t *testing.T) {
 		ctx := limited(t)
 		d, m := openDesk(ctx, t, setting{}), load(t, j.Dir())

@@ -2,7 +2,6 @@ package offline
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"desktop-agent/planner"
 	"desktop-agent/replay"
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 	"desktop-agent/screen"
 )
 
@@ -135,7 +135,7 @@ func words(data run.EventData) string {
 	case run.RunEnded:
 		data = run.RunEnded{Outcome: d.Outcome, Answer: d.Answer, Steps: d.Steps, Calls: d.Calls}
 	}
-	text, err := json.Marshal(data)
+	text, err := eventjson.Marshal(data)
 	if err != nil {
 		return err.Error()
 	}

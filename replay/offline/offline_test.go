@@ -239,23 +239,6 @@ func TestCancelled(t *testing.T) {
 	assert.ErrorIs(t, err, stop)
 }
 
-// TestSchema1 replays a run that an older version wrote: its trees have no
-// texts, so prompts differ and progress is not seen; but every step is done.
-func TestSchema1(t *testing.T) {
-	stored := open(t, "../testdata/schema1")
-	assert.Equal(t, 1, stored.Info.Schema)
-	var calls, shared int
-	for e, err := range stored.Events() {
-		require.NoError(t, err)
-		if c, ok := e.Data.(run.ModelCalled); ok {
-			calls++
-			shared += c.Shared
-		}
-	}
-	assert.Equal(t, 26, calls)
-	assert.Positive(t, shared, "conversations are cut as they are written now")
-}
-
 // rewritten returns a copy of a run with another text in its events.
 func rewritten(t *testing.T, stored *replay.Run, old, text string) *replay.Run {
 	t.Helper()

@@ -56,7 +56,7 @@ func newTape(stored *replay.Run, o *Options) *tape {
 	switch {
 	case o.Journal != nil:
 		want = everything
-	case o.Pixels || stored.Info.Schema < 2: // which names no screens
+	case o.Pixels:
 		want = pixels
 	}
 	return &tape{run: stored, guard: stored.Info.Asked.Guard, opt: *o, want: want, sheets: map[int]*sheet{}, talks: map[conversation]*talk{}, read: -1}
@@ -161,10 +161,10 @@ func (t *tape) Observe(ctx context.Context) (*screen.Observation, error) {
 		return nil, err
 	}
 	t.name = s.looks[s.looked].Screen
-	if t.judges() || t.name == "" {
+	if t.opt.Pixels {
 		was := t.name
 		t.name = t.screens.Name(o.Bare)
-		if was != "" && was != t.name {
+		if was != t.name {
 			t.differ(Difference{Step: t.step, Kind: "observed", Want: "screen " + was, Got: "the pixels of screen " + t.name})
 		}
 	}
@@ -172,10 +172,6 @@ func (t *tape) Observe(ctx context.Context) (*screen.Observation, error) {
 	t.previous, t.newest, t.seenIn = t.newest, o, t.step
 	return o, nil
 }
-
-// judges reports whether pixels are compared with what the journal says: not of
-// schema 1, whose frames have the pointer on them.
-func (t *tape) judges() bool { return t.opt.Pixels && t.run.Info.Schema >= 2 }
 
 // Capture shows what was seen last; what is made of it, the tape tells.
 func (t *tape) Capture(ctx context.Context) (run.Capture, error) {
@@ -274,7 +270,7 @@ func (t *tape) Unchanged(index int, _ func() bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s, err := t.sheet()
-	if err == nil && s != nil && t.judges() && len(s.Acts) == 1 && t.previous != nil {
+	if err == nil && s != nil && t.opt.Pixels && len(s.Acts) == 1 && t.previous != nil {
 		return screen.Unchanged(t.previous, t.newest)
 	}
 	act := t.act(index)

@@ -4,7 +4,6 @@ package record_test
 
 import (
 	"context"
-	"encoding/json"
 	"image"
 	"os"
 	"path/filepath"
@@ -164,7 +163,7 @@ func asJSON(t *testing.T, actions ...actuator.Action) string {
 	t.Helper()
 	var lines []string
 	for _, a := range actions {
-		line, err := json.Marshal(run.Recorded{Action: a})
+		line, err := actuator.Marshal(a)
 		require.NoError(t, err)
 		lines = append(lines, strings.ReplaceAll(string(line), `"modifiers":[]`, `"modifiers":null`))
 	}

@@ -23,6 +23,7 @@ import (
 
 	"desktop-agent/replay"
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 )
 
 // A tab is a page of a real browser, and what the page complained of.
@@ -244,7 +245,7 @@ func hostileRun(t *testing.T) *replay.Run {
 	put(t, j, started(hostile))
 	s.step = 1
 	s.look(hostile, "ceiling")
-	for _, kind := range replay.Kinds() {
+	for _, kind := range eventjson.Kinds() {
 		if kind != "run_started" && kind != "observed" && kind != "run_ended" {
 			s.put(kind, hostileData(t, kind, s.frame), time.Millisecond)
 		}

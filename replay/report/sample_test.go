@@ -67,8 +67,8 @@ func (s *story) look(title string, why screen.SettleReason) {
 	s.put("observed", run.Observed{
 		FrameID: s.frame, At: s.now, Mapping: o.Image.Mapping, Frame: frame.Rect.Size(), Cursor: image.Pt(640, 400),
 		Windows: []screen.Window{{Title: title, Class: "Mousepad", Box: image.Rect(180, 100, 1080, 660), Focused: true}},
-		Text:    "window " + title, Settled: screen.Settled{Reason: why, Waited: 62 * time.Millisecond},
-		Timing: screen.Timing{Settle: 62 * time.Millisecond, Capture: 3e6, Tree: 18e6, Encode: 16e6, Total: 105 * time.Millisecond},
+		Settled: screen.Settled{Reason: why, Waited: 62 * time.Millisecond},
+		Timing:  screen.Timing{Settle: 62 * time.Millisecond, Capture: 3e6, Tree: 18e6, Encode: 16e6, Total: 105 * time.Millisecond},
 	}, 108*time.Millisecond)
 }
 

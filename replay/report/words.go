@@ -2,6 +2,7 @@ package report
 
 import (
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -132,14 +133,17 @@ func compactJSON(v any) string {
 // listed returns the settings of a run as the journal names them, without those
 // that are not set.
 func listed(s run.Settings) (map[string]any, error) {
-	data, err := json.Marshal(s)
+	data, err := eventjson.Marshal(run.RunStarted{Settings: s})
 	if err != nil {
 		return nil, err
 	}
-	list := map[string]any{}
-	if err := json.Unmarshal(data, &list); err != nil {
+	var form struct {
+		Settings map[string]any `json:"settings"`
+	}
+	if err := json.Unmarshal(data, &form); err != nil {
 		return nil, err
 	}
+	list := form.Settings
 	maps.DeleteFunc(list, func(_ string, v any) bool {
 		return v == nil || v == "" || v == false || v == 0.0 || v == "0s" || v == "0x0"
 	})

@@ -25,16 +25,16 @@ import (
 
 // A Node is one accessible object that can be seen on the screen.
 type Node struct {
-	ID     string          `json:"id"` // names the node within one observation, such as "n12"
-	App    string          `json:"app"`
-	PID    int             `json:"pid"`
-	Parent int             `json:"parent"` // index of the parent in the list of nodes; -1 for a window
-	Depth  int             `json:"depth"`
-	Role   string          `json:"role"` // AT-SPI role name, such as "push button"
-	Name   string          `json:"name"`
-	Text   string          `json:"text"`   // the text or value that it holds; never that of a password
-	States []string        `json:"states"` // the AT-SPI states worth telling, such as "focused" or "checked"
-	Box    image.Rectangle `json:"box"`    // device pixels of the desktop
+	ID     string // names the node within one observation, such as "n12"
+	App    string
+	PID    int
+	Parent int // index of the parent in the list of nodes; -1 for a window
+	Depth  int
+	Role   string // AT-SPI role name, such as "push button"
+	Name   string
+	Text   string          // the text or value that it holds; never that of a password
+	States []string        // the AT-SPI states worth telling, such as "focused" or "checked"
+	Box    image.Rectangle // device pixels of the desktop
 }
 
 // String is Describe in the quotes of Go.

@@ -1,0 +1,285 @@
+package eventjson
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"time"
+
+	json "github.com/go-json-experiment/json/v1"
+
+	"desktop-agent/actuator"
+	"desktop-agent/llm"
+	monitors "desktop-agent/monitor"
+	"desktop-agent/planner"
+	"desktop-agent/run"
+	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
+	"desktop-agent/worldmodel"
+)
+
+// The parts of events, as they are on disk. Where a part holds no other part, its
+// conversion does not compile unless it has every field of the type that it is the
+// form of; the others are held by a test.
+
+type action struct{ actuator.Action }
+
+func actionForm(a run.Recorded) action { return action(a) }
+func (f action) data() run.Recorded    { return run.Recorded(f) }
+
+// MarshalJSON writes the action with its name.
+func (f action) MarshalJSON() ([]byte, error) { return actuator.Marshal(f.Action) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (f *action) UnmarshalJSON(data []byte) (err error) {
+	f.Action, err = actuator.Unmarshal(data)
+	return err
+}
+
+type param struct {
+	Index  int    `json:"index"`
+	Name   string `json:"name"`
+	Secret bool   `json:"secret"`
+}
+
+func paramForm(p run.Param) param { return param(p) }
+func (f param) data() run.Param   { return run.Param(f) }
+
+type covered struct {
+	At  image.Point `json:"at"`
+	PNG []byte      `json:"png"`
+}
+
+type mapping struct {
+	Source image.Rectangle `json:"source"`
+	Size   image.Point     `json:"size"`
+}
+
+func (f mapping) data() screen.Mapping { return screen.Mapping(f) }
+
+type monitor struct {
+	Name    string          `json:"name"`
+	Box     image.Rectangle `json:"box"`
+	Primary bool            `json:"primary"`
+}
+
+func monitorForm(m screen.Monitor) monitor { return monitor(m) }
+func (f monitor) data() screen.Monitor     { return screen.Monitor(f) }
+
+type window struct {
+	ID      uint32          `json:"id"`
+	Title   string          `json:"title"`
+	Class   string          `json:"class"`
+	Type    string          `json:"type"`
+	PID     int             `json:"pid"`
+	Box     image.Rectangle `json:"box"`
+	Focused bool            `json:"focused"`
+	Popup   bool            `json:"popup"`
+	Hidden  bool            `json:"hidden"`
+}
+
+func windowForm(w screen.Window) window { return window(w) }
+func (f window) data() screen.Window    { return screen.Window(f) }
+
+type node struct {
+	ID     string          `json:"id"`
+	App    string          `json:"app"`
+	PID    int             `json:"pid"`
+	Parent int             `json:"parent"`
+	Depth  int             `json:"depth"`
+	Role   string          `json:"role"`
+	Name   string          `json:"name"`
+	Text   string          `json:"text"`
+	States []string        `json:"states"`
+	Box    image.Rectangle `json:"box"`
+}
+
+func nodeForm(n atspi.Node) node { return node(n) }
+func (f node) data() atspi.Node  { return atspi.Node(f) }
+
+type settled struct {
+	Reason screen.SettleReason `json:"reason"`
+	Waited time.Duration       `json:"waited"` // nanoseconds
+	Busy   []string            `json:"busy"`
+}
+
+func (f settled) data() screen.Settled { return screen.Settled(f) }
+
+// timing is in nanoseconds.
+type timing struct {
+	Settle  time.Duration `json:"settle"`
+	Capture time.Duration `json:"capture"`
+	Windows time.Duration `json:"windows"`
+	Tree    time.Duration `json:"tree"`
+	Encode  time.Duration `json:"encode"`
+	Total   time.Duration `json:"total"`
+}
+
+func (f timing) data() screen.Timing { return screen.Timing(f) }
+
+type message struct {
+	From   llm.Speaker `json:"from"`
+	Text   string      `json:"text"`
+	Images []string    `json:"images"`
+	Calls  []toolCall  `json:"calls"`
+	CallID string      `json:"call_id"`
+}
+
+func messageForm(m run.Message) message {
+	return message{From: m.From, Text: m.Text, Images: m.Images, Calls: each(m.Calls, toolCallForm), CallID: m.CallID}
+}
+
+func (f message) data() run.Message {
+	return run.Message{From: f.From, Text: f.Text, Images: f.Images, Calls: each(f.Calls, toolCall.data), CallID: f.CallID}
+}
+
+type toolCall struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+func toolCallForm(c llm.ToolCall) toolCall { return toolCall(c) }
+func (f toolCall) data() llm.ToolCall      { return llm.ToolCall(f) }
+
+type response struct {
+	Text   string     `json:"text"`
+	Calls  []toolCall `json:"calls"`
+	Model  string     `json:"model"`
+	Finish string     `json:"finish"`
+	Usage  usage      `json:"usage"`
+}
+
+func responseForm(r llm.Response) response {
+	return response{Text: r.Text, Calls: each(r.Calls, toolCallForm), Model: r.Model, Finish: r.Finish, Usage: usage(r.Usage)}
+}
+
+func (f response) data() llm.Response {
+	return llm.Response{Text: f.Text, Calls: each(f.Calls, toolCall.data), Model: f.Model, Finish: f.Finish, Usage: llm.Usage(f.Usage)}
+}
+
+type usage struct {
+	Input  int `json:"input"`
+	Cached int `json:"cached"`
+	Output int `json:"output"`
+}
+
+type assessment struct {
+	Changed      string             `json:"changed"`
+	AsExpected   worldmodel.Outcome `json:"as_expected"`
+	ProgressStep int                `json:"progress_step"`
+	Evidence     string             `json:"evidence"`
+	Guidance     *string            `json:"guidance"`
+}
+
+type signal struct {
+	Kind   monitors.Kind `json:"kind"`
+	Detail string        `json:"detail"`
+}
+
+func signalForm(s monitors.Signal) signal { return signal(s) }
+func (f signal) data() monitors.Signal    { return monitors.Signal(f) }
+
+type plan struct {
+	Version   int        `json:"version"`
+	Task      string     `json:"task"`
+	Steps     []step     `json:"steps"`
+	Fallback  bool       `json:"fallback"`
+	Revisions []revision `json:"revisions"`
+	CreatedAt time.Time  `json:"created_at"`
+}
+
+func planForm(p planner.Plan) plan {
+	return plan{
+		Version: p.Version, Task: p.Task, Steps: each(p.Steps, stepForm), Fallback: p.Fallback,
+		Revisions: each(p.Revisions, revisionForm), CreatedAt: p.CreatedAt,
+	}
+}
+
+func (f plan) data() planner.Plan {
+	return planner.Plan{
+		Version: f.Version, Task: f.Task, Steps: each(f.Steps, step.data), Fallback: f.Fallback,
+		Revisions: each(f.Revisions, revision.data), CreatedAt: f.CreatedAt,
+	}
+}
+
+// UnmarshalJSON refuses a plan of another version, before it looks at its keys.
+func (f *plan) UnmarshalJSON(data []byte) error {
+	var head struct {
+		Version *int `json:"version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fmt.Errorf("plan: %w", err)
+	}
+	if head.Version == nil {
+		return errors.New(`plan: the field "version" is missing`)
+	}
+	if *head.Version != planner.Version {
+		return fmt.Errorf("plan: version %d is not known; this program reads version %d", *head.Version, planner.Version)
+	}
+	type plain plan // without this method
+	if err := Strict(data, (*plain)(f)); err != nil {
+		return fmt.Errorf("plan: %w", err)
+	}
+	return nil
+}
+
+type step struct {
+	ID        string         `json:"id"`
+	Goal      string         `json:"goal"`
+	DoneWhen  string         `json:"done_when"`
+	Status    planner.Status `json:"status"`
+	StartedAt time.Time      `json:"started_at,omitzero"`
+	Evidence  *evidence      `json:"evidence"`
+}
+
+func stepForm(s planner.Step) step {
+	return step{
+		ID: s.ID, Goal: s.Goal, DoneWhen: s.DoneWhen, Status: s.Status, StartedAt: s.StartedAt,
+		Evidence: (*evidence)(s.Evidence),
+	}
+}
+
+func (f step) data() planner.Step {
+	return planner.Step{
+		ID: f.ID, Goal: f.Goal, DoneWhen: f.DoneWhen, Status: f.Status, StartedAt: f.StartedAt,
+		Evidence: (*planner.Evidence)(f.Evidence),
+	}
+}
+
+type evidence struct {
+	FrameID string    `json:"frame_id"`
+	At      time.Time `json:"at,omitzero"`
+	Quote   string    `json:"quote"`
+	Source  string    `json:"source"`
+}
+
+type revision struct {
+	Number   int       `json:"number"`
+	Source   string    `json:"source"`
+	Guidance string    `json:"guidance"`
+	Changes  []change  `json:"changes"`
+	At       time.Time `json:"at"`
+}
+
+func revisionForm(r planner.Revision) revision {
+	return revision{Number: r.Number, Source: r.Source, Guidance: r.Guidance, Changes: each(r.Changes, changeForm), At: r.At}
+}
+
+func (f revision) data() planner.Revision {
+	return planner.Revision{Number: f.Number, Source: f.Source, Guidance: f.Guidance, Changes: each(f.Changes, change.data), At: f.At}
+}
+
+type change struct {
+	Type string `json:"type"`
+	Old  *step  `json:"old"`
+	New  *step  `json:"new"`
+}
+
+func changeForm(c planner.Change) change {
+	return change{Type: c.Type, Old: maybe(c.Old, stepForm), New: maybe(c.New, stepForm)}
+}
+
+func (f change) data() planner.Change {
+	return planner.Change{Type: f.Type, Old: maybe(f.Old, step.data), New: maybe(f.New, step.data)}
+}
