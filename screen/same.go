@@ -120,9 +120,9 @@ func diffBox(a, b raster, size image.Point, fits func(image.Rectangle) bool) (bo
 	return box
 }
 
-// Reach is how far the square around a point goes in which pictures are compared
+// reach is how far the square around a point goes in which pictures are compared
 // for what is there, in device pixels: about that of a small button.
-const Reach = 12
+const reach = 12
 
 // SameAround reports whether two pictures of one desktop are the same around a
 // point, as [SamePicture] does of the whole.
@@ -135,7 +135,7 @@ func SameAround(a, b *image.RGBA, at image.Point) bool {
 }
 
 func around(at image.Point) image.Rectangle {
-	return image.Rectangle{Min: at, Max: at}.Inset(-Reach)
+	return image.Rectangle{Min: at, Max: at}.Inset(-reach)
 }
 
 // When pictures are alike: smooth edges and a highlight under the pointer differ

@@ -413,3 +413,16 @@ func TestPressedCharacters(t *testing.T) {
 	assert.NotContains(t, string(text), `"keys":["x"]`)
 	assert.Contains(t, string(text), `"keys":["enter"]`)
 }
+
+// A click through a tooltip is for the window below it: a text typed after it is
+// looked for there. The tooltip was once taken for its target.
+func TestRedactBelowTooltip(t *testing.T) {
+	p := painter{masker: newMasker(Redaction{Typed: true}), marked: map[uint32]*window{}}
+	p.last = &run.Observed{Frame: image.Pt(800, 600), Windows: []screen.Window{
+		{ID: 1, Title: "Sign in", Box: image.Rect(0, 0, 400, 300)},
+		{ID: 2, Type: "tooltip", Popup: true, Box: image.Rect(90, 90, 200, 120)},
+		{ID: 3, Type: "notification", Popup: true, Box: image.Rect(500, 0, 800, 100)},
+	}}
+	p.acts(run.Acting{Device: []image.Point{{100, 100}, {600, 50}, {700, 500}}})
+	assert.Equal(t, []uint32{1, 3}, p.aimed)
+}

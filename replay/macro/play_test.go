@@ -271,13 +271,13 @@ func TestBlinkIsNoChange(t *testing.T) {
 	list, bad := p.aim(t.Context(), &turn{Step: &m.Steps[0]}, 1)
 	require.Nil(t, bad)
 	d.caret = true
-	glance, err := d.Capture(t.Context())
+	capture, err := d.Capture(t.Context())
 	require.NoError(t, err)
-	assert.True(t, p.sameSpots(list, glance))
+	assert.True(t, p.sameSpots(list, capture))
 	d.draft, d.caret = strings.Replace(mainWindow, "Save", "Open", 1), false
-	glance, err = d.Capture(t.Context())
+	capture, err = d.Capture(t.Context())
 	require.NoError(t, err)
-	assert.True(t, p.sameSpots(list, glance), "elsewhere")
+	assert.True(t, p.sameSpots(list, capture), "elsewhere")
 }
 
 // TestStopped holds that a replay that is stopped says so in its run.
