@@ -331,9 +331,10 @@ func TestDuplicates(t *testing.T) {
 		q := raw(t, s.ClientURL())
 		rep := report{Trial: list[0], Result: tasks.Result{Status: tasks.Scored, Score: 0.25, Worker: "fast"}, Object: "gone"}
 		data, _ := json.Marshal(rep)
-		created, err := q.create(t.Context(), q.subject("result", token(list[0])), data)
+		msg := &nats.Msg{Subject: q.subject("result", token(list[0])), Data: data}
+		created, err := q.create(t.Context(), msg)
 		if err == nil && created {
-			created, err = q.create(t.Context(), q.subject("result", token(list[0])), data)
+			created, err = q.create(t.Context(), msg)
 		}
 		if err != nil || created {
 			t.Errorf("a second result was taken: %v", err)
