@@ -18,6 +18,7 @@ import (
 	"desktop-agent/tasks"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
@@ -205,13 +206,23 @@ func startTest(t testing.TB, conf *server.Options) *embedded {
 
 // crew runs workers in this process until the test, or stop, ends them. It
 // returns their errors.
-func crew(ctx context.Context, n int, url string, worker func(i int) *Worker) (wait func() error) {
+func crew(ctx context.Context, n int, url string, worker func(i int) *Worker, login ...nats.Option) (wait func() error) {
 	var all sync.WaitGroup
 	errs := make([]error, n)
 	for i := range n {
-		all.Go(func() { errs[i] = worker(i).Work(ctx, url) })
+		all.Go(func() { errs[i] = worker(i).Work(ctx, url, login...) })
 	}
 	return func() error { all.Wait(); return errors.Join(errs...) }
+}
+
+// credentials reads the file that a server made for workers.
+func credentials(t testing.TB, file string) *Credentials {
+	t.Helper()
+	line, err := os.ReadFile(file)
+	require.NoError(t, err)
+	c, err := ParseCredentials(string(line))
+	require.NoError(t, err)
+	return c
 }
 
 func portOf(s *embedded) int { return s.Addr().(*net.TCPAddr).Port }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"time"
 
 	"desktop-agent/tasks"
@@ -85,7 +86,11 @@ func connect(address, name string, log *slog.Logger, more []nats.Option) (*nats.
 		nats.ReconnectHandler(func(nc *nats.Conn) { log.Info("connected", "url", nc.ConnectedUrlRedacted()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Debug("connection", "err", err) }),
 	}
-	nc, err := nats.Connect(address, append(options, more...)...)
+	safe, err := checkClient(address, more)
+	var nc *nats.Conn
+	if err == nil {
+		nc, err = nats.Connect(address, slices.Concat(options, safe, more)...)
+	}
 	if bad, ok := errors.AsType[*url.Error](err); ok {
 		err = bad.Err // without the address, which may have a password in it
 	}
@@ -161,18 +166,23 @@ func (q *queue) pause(ctx context.Context, d time.Duration) error {
 // giveUp says why nothing is tried again after an error, or nil.
 func (q *queue) giveUp(ctx context.Context, since time.Duration, err error) error {
 	var api *jetstream.APIError
+	last := q.nc.LastError()
 	if errors.Is(err, nats.ErrReconnectBufExceeded) { // which only says that there is no connection
-		err = cmp.Or(q.nc.LastError(), nats.ErrDisconnected)
+		err = cmp.Or(last, nats.ErrDisconnected)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case q.nc.IsClosed():
-		return fmt.Errorf("%w: %w", ErrUnreachable, cmp.Or(q.nc.LastError(), err))
+		return fmt.Errorf("%w: %w", ErrUnreachable, cmp.Or(last, err))
+	case distrusted(last):
+		return fmt.Errorf("%w: %w", ErrUnreachable, last)
 	case q.patience >= 0 && since > q.patience:
 		return fmt.Errorf("%w in %v: %w", ErrUnreachable, q.patience, err)
 	case errors.As(err, &api) && api.Code == 400 && since > refusal:
 		return err
+	case errors.Is(last, nats.ErrPermissionViolation) && since > refusal:
+		return last
 	}
 	return nil
 }
