@@ -161,6 +161,9 @@ func (b *benchServeCmd) invitation(url, credentials string) string {
 	if b.Name != "bench" {
 		words = append(words, "--run-name", b.Name)
 	}
+	if b.Model != scripted {
+		words = append(words, "--base-url", withoutSecrets(b.BaseURL))
+	}
 	for i, word := range words {
 		if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@,") != "" {
 			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -175,6 +178,7 @@ type benchWorkerCmd struct {
 	Shared  string        `help:"The results folder, if this machine sees it; else results are sent." type:"path" placeholder:"DIR" group:"Benchmark"`
 	Timeout time.Duration `help:"Longest time of one trial." default:"2h" group:"Limits"`
 	Child   bool          `hidden:"" env:"-"`
+	BaseURL string        `name:"base-url" help:"Endpoint of the benchmark's models; the key is sent to this one only." placeholder:"URL" group:"Models"`
 	APIKey  string        `name:"api-key" help:"Key of the endpoint; better in the environment." placeholder:"KEY" group:"Models"`
 
 	natsFlags
@@ -186,7 +190,7 @@ func (b *benchWorkerCmd) Run(ctx context.Context, c console, g *cli) error {
 	w := &bench.Worker{
 		Run: b.Name, Shared: b.Shared, Timeout: b.Timeout, Log: log,
 		Prepare: func(_ context.Context, spec json.RawMessage) (bench.Do, error) {
-			return do(spec, b.Suite, b.APIKey, log)
+			return do(spec, b.Suite, b.BaseURL, b.APIKey, log)
 		},
 	}
 	if b.Child {
