@@ -81,7 +81,7 @@ func (f benchFlags) prepare() (*benchmark, error) {
 		return nil, hintError{problems, "mend the suite, or choose tasks with --only and --domain"}
 	}
 	b := &benchmark{flags: f, suite: suite}
-	f.APIKey = ""
+	f.APIKey, f.BaseURL = "", withoutSecrets(f.BaseURL)
 	if err := f.sameAsBefore(suite.Name, digest); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,6 @@ const benchFile = "bench.json"
 func (f benchFlags) sameAsBefore(suite, digest string) error {
 	name := filepath.Join(f.Results, benchFile)
 	f.Suite, f.Results, f.Repeat, f.Plan, f.Only, f.Domain, f.Cache, f.Offline = "", "", 0, nil, nil, nil, "", false
-	f.BaseURL = withoutSecrets(f.BaseURL)
 	text, err := json.Marshal(f)
 	if err != nil {
 		return err
@@ -210,13 +209,34 @@ func (b *benchmark) agreement(c console, results []tasks.Result) error {
 	return os.WriteFile(filepath.Join(b.flags.Results, "judge.json"), append(data, '\n'), 0o600)
 }
 
-// do returns what a worker does, from what it was told.
-func do(spec json.RawMessage, suite string, key string, log *slog.Logger) (bench.Do, error) {
+// askAt has models asked at the endpoint that the worker's own settings name, with
+// their key. That of the benchmark must be the same: whoever it comes from, the
+// key is not sent there for its sake.
+func (s *benchSpec) askAt(own, key string) error {
+	theirs := s.Flags.BaseURL
+	s.Flags.BaseURL, s.Flags.APIKey = own, key
+	plain := func(address string) string { return strings.TrimRight(withoutSecrets(address), "/") }
+	if s.Flags.Model == scripted || own != "" && plain(own) == plain(theirs) {
+		return nil
+	}
+	mine := "which no setting of this worker names"
+	if own != "" {
+		mine = "and this worker's settings name " + withoutSecrets(own)
+	}
+	theirs = printable(withoutSecrets(theirs))
+	return &usageError{hintError{fmt.Errorf("the benchmark asks its models at %s, %s", theirs, mine),
+		"the key goes only where you say: if that is the right endpoint, pass --base-url " + theirs}}
+}
+
+// do returns what a worker does, from what it was told, its own endpoint and key.
+func do(spec json.RawMessage, suite, endpoint, key string, log *slog.Logger) (bench.Do, error) {
 	var s benchSpec
 	if err := json.Unmarshal(spec, &s); err != nil {
 		return nil, fmt.Errorf("what the benchmark says of itself cannot be read: %w; use the same version on all machines", err)
 	}
-	s.Flags.APIKey = key
+	if err := s.askAt(endpoint, key); err != nil {
+		return nil, err
+	}
 	loaded, digest, problems, err := s.Flags.load(cmp.Or(suite, s.Suite))
 	if err != nil {
 		return nil, err
@@ -344,7 +364,7 @@ func (b *benchRunCmd) Run(ctx context.Context, c console, g *cli, _ *kong.Contex
 	if g.Verbose {
 		argv = append(argv, "--verbose")
 	}
-	env := []string{"DESKTOP_AGENT_API_KEY=" + b.key(os.Getenv)}
+	env := []string{"DESKTOP_AGENT_API_KEY=" + b.key(os.Getenv), "DESKTOP_AGENT_BASE_URL=" + b.BaseURL}
 	began := time.Now()
 	shown := newBenchProgress(c.Err)
 	l := &bench.Local{Workers: b.Parallel, Argv: argv, Env: env, Output: c.Err}

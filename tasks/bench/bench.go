@@ -35,8 +35,12 @@ var (
 	// belong to another folder.
 	ErrOtherRun = errors.New("the server has a run of this name for another results folder: give this run another name, or discard that one")
 
-	// ErrOtherSpec says that the run was started with another [Coordinator.Spec].
+	// ErrOtherSpec says that the run was started with other terms: another
+	// [Coordinator.Spec], or other limits of deliveries or folders.
 	ErrOtherSpec = errors.New("the run on the server has other settings: go on with those, give this run another name, or discard that one")
+
+	// ErrReplaced says that a run is not the one that a worker has prepared for.
+	ErrReplaced = errors.New("the run was replaced by another one: start the worker again")
 
 	// ErrStuck says that a trial did not end when it was told to. The process
 	// has to end, as nothing else stops the trial.
@@ -68,19 +72,26 @@ type report struct {
 	Bytes  int64        `json:"bytes,omitempty"`  // of the object, about
 }
 
-// terms are what the coordinator tells all workers.
+// terms are what the coordinator tells all workers. They are told once, and the
+// server refuses others. Each trial names them by their digest.
 type terms struct {
+	Results    string          `json:"results"` // ID of the results folder
 	Deliveries int             `json:"deliveries"`
 	MaxFolder  int64           `json:"max_folder"`
 	Spec       json.RawMessage `json:"spec,omitempty"`
+}
+
+// digest names something by its content.
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // token names a trial in subjects and files. The key cannot: it may have points
 // and blanks, and two trials may share one.
 func token(t tasks.Trial) string {
 	text, _ := json.Marshal(t) // two strings and a number
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
+	return digest(text)[:32]
 }
 
 // checkTrial refuses a trial whose names cannot be folders.

@@ -5,6 +5,7 @@ package bench
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ import (
 	"desktop-agent/tasks"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 )
 
@@ -103,7 +105,7 @@ func (n *node) kill() {
 // startCluster starts three servers and returns them with the URL of all.
 func startCluster(t *testing.T) (nodes []*node, all string) {
 	t.Helper()
-	ports := freePorts(t, 6)
+	ports := freePorts(t, "127.0.0.1", 6)
 	var urls []string
 	for i := range 3 {
 		n := &node{Name: fmt.Sprintf("node-%d", i+1), Port: ports[i], Cluster: ports[3+i], Routes: ports[3:], Store: t.TempDir()}
@@ -117,10 +119,10 @@ func startCluster(t *testing.T) (nodes []*node, all string) {
 	return nodes, strings.Join(urls, ",")
 }
 
-func freePorts(t *testing.T, n int) (ports []int) {
+func freePorts(t *testing.T, host string, n int) (ports []int) {
 	t.Helper()
 	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 		require.NoError(t, err)
 		defer l.Close()
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
@@ -222,4 +224,66 @@ func leader(t *testing.T, q *queue) string {
 		return ""
 	}
 	return s.CachedInfo().Cluster.Leader
+}
+
+// A cluster that other machines reach has TLS and a credential on its routes. It
+// serves a run, and a server that knows the password, but has no certificate that
+// the others know, does not join.
+func TestClusterDoors(t *testing.T) {
+	here := outside(t)
+	pair := certificateFiles(t, here)
+	ports := freePorts(t, here, 6)
+	conf := func(name string, port, cluster int, pair keyPair) *server.Options {
+		tls := fmt.Sprintf("tls { cert_file: %q, key_file: %q, ca_file: %q }", pair.cert, pair.key, pair.cert)
+		var routes []string
+		for _, port := range ports[3:] {
+			routes = append(routes, fmt.Sprintf("\"nats://route:secret@%s:%d\"", here, port))
+		}
+		return configured(t, fmt.Sprintf(`
+			server_name: %s, listen: "%s:%d", %s
+			authorization { user: bench, password: secret }
+			cluster { name: c, listen: "%s:%d", authorization { user: route, password: secret }, %s, routes: [%s] }`,
+			name, here, port, tls, here, cluster, tls, strings.Join(routes, ",")))
+	}
+	nodes := []*embedded{startTest(t, conf("two", ports[1], ports[4], pair)), startTest(t, conf("three", ports[2], ports[5], pair))}
+	list := many("pass", 6)
+	dir, ended, ready := t.TempDir(), make(chan error, 1), make(chan struct{})
+	go func() {
+		c := &Coordinator{Dir: dir, Trials: list, Replicas: 3, Log: testLog(t)}
+		ended <- Serve(t.Context(), c, &ServeOptions{
+			Server: conf("one", ports[0], ports[3], pair), Ready: func(string, string) { close(ready) },
+		})
+	}()
+	select {
+	case <-ready:
+	case err := <-ended:
+		require.NoError(t, err)
+	}
+	for _, n := range nodes {
+		require.Eventually(t, func() bool { return n.NumRemotes() == 2 }, time.Minute, 10*time.Millisecond)
+	}
+
+	route := net.JoinHostPort(here, fmt.Sprint(ports[4]))
+	conn, err := net.DialTimeout("tcp", route, 5*time.Second)
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
+	_, err = fmt.Fprint(conn, "CONNECT {\"user\":\"route\",\"pass\":\"secret\",\"name\":\"stranger\"}\r\nPING\r\n")
+	require.NoError(t, err)
+	answer, _ := io.ReadAll(conn)
+	require.NotContains(t, string(answer), "INFO", "nothing is said without TLS")
+	bare, err := tls.Dial("tcp", route, &tls.Config{InsecureSkipVerify: true})
+	require.NoError(t, err)
+	defer bare.Close()
+	require.NoError(t, bare.SetDeadline(time.Now().Add(30*time.Second)))
+	_, err = io.ReadAll(bare)
+	require.ErrorContains(t, err, "certificate required")
+	rogue := startTest(t, conf("rogue", server.RANDOM_PORT, server.RANDOM_PORT, certificateFiles(t, here)))
+	require.Never(t, func() bool { return rogue.NumRemotes() > 0 || nodes[0].NumRemotes() != 2 }, 3*time.Second, 50*time.Millisecond)
+
+	all := fmt.Sprintf("tls://%s:%d,tls://%s:%d", here, ports[1], here, ports[2]) // another one than the run's own
+	w := &Worker{Do: (&script{counts: t.TempDir()}).do, Dir: t.TempDir(), Log: testLog(t)}
+	require.NoError(t, w.Work(t.Context(), all, nats.UserInfo("bench", "secret"), nats.RootCAs(pair.cert)))
+	require.NoError(t, <-ended)
+	finished(t, dir, list)
 }

@@ -42,8 +42,8 @@ type Coordinator struct {
 	// go. If nil, the domain is what the result says.
 	Domain func(task string) string
 
-	// Spec is what workers are told of the run, see [Worker.Prepare]. It cannot be
-	// changed while the run is on a server.
+	// Spec is what workers are told of the run, see [Worker.Prepare]. Like
+	// Deliveries and MaxFolder, it cannot be changed while the run is on a server.
 	Spec json.RawMessage
 
 	Lease      time.Duration         // a trial comes back this long after a worker was lost; default 30 s
@@ -203,8 +203,8 @@ func (c *collection) attach(ctx context.Context, nc *nats.Conn, objects bool) er
 	c.setup.storage = c.Storage
 	c.setup.objects = objects
 	c.setup.terms = terms{
-		Deliveries: cmp.Or(c.Deliveries, defaultDeliveries),
-		MaxFolder:  cmp.Or(c.MaxFolder, defaultMaxFolder), Spec: c.Spec,
+		Results: c.setup.id, Deliveries: cmp.Or(c.Deliveries, defaultDeliveries),
+		MaxFolder: cmp.Or(c.MaxFolder, defaultMaxFolder), Spec: c.Spec,
 	}
 	return c.sweep(ctx)
 }
@@ -231,7 +231,7 @@ func (c *collection) sweep(ctx context.Context) error {
 		key := token(t)
 		_, left := c.left[key]
 		if left && queued[c.queue.subject("trial", key)]+finished[c.queue.subject("result", key)] == 0 {
-			if err := c.queue.offer(ctx, t); err != nil {
+			if err := c.queue.offer(ctx, t, c.setup.digest); err != nil {
 				return err
 			}
 		}

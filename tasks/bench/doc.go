@@ -19,14 +19,30 @@
 //
 // # Many machines
 //
-// [Serve] has a server that listens, with the means of NATS for TLS and
-// credentials; [Coordinator.Run] uses a cluster that is already there. The
-// workers are [Worker.Work] in both cases. Trajectories travel through the
-// object store of JetStream, unless a worker sees the results folder itself.
+// [Serve] has a server that listens, on the loopback unless it is told more, with
+// TLS and a credential for workers; [Coordinator.Run] uses a cluster that is
+// already there. The workers are [Worker.Work] in both cases. Trajectories travel
+// through the object store of JetStream, unless a worker sees the results folder
+// itself. No connection leaves this machine without TLS and a credential.
 //
-// A worker needs these rights, where R is the name of the run: to publish to
-// bench.R.>, $JS.API.>, $JS.ACK.> and $O.bench-R.>, and to subscribe to _INBOX.>
-// and bench.R.over.
+// A worker needs these rights, where R is the name of the run, and the credentials
+// that [Serve] makes have no others: to publish to
+//
+//	bench.R.result.*  bench.R.back.*.*  bench.R.beat.>  $O.bench-R.>
+//	$JS.API.STREAM.INFO.bench-R-results  $JS.API.STREAM.MSG.GET.bench-R-results
+//	$JS.API.CONSUMER.INFO.bench-R-trials.workers
+//	$JS.API.CONSUMER.MSG.NEXT.bench-R-trials.workers  $JS.ACK.bench-R-trials.workers.>
+//	$JS.API.STREAM.INFO.OBJ_bench-R  $JS.API.STREAM.PURGE.OBJ_bench-R
+//	$JS.API.DIRECT.GET.OBJ_bench-R.>
+//
+// and to subscribe to _INBOX.> and bench.R.over. With these, it can neither say
+// what a run is nor which trials it has.
+//
+// # The terms of a run
+//
+// What workers are told of a run is published once, and the server refuses to
+// replace it, whoever asks. Each trial names the terms by their digest; a worker
+// that prepared for others does not do it, and ends with [ErrReplaced].
 //
 // # The results folder
 //

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"time"
 
 	"desktop-agent/tasks"
@@ -24,6 +25,8 @@ const (
 	longPause  = 2 * time.Second
 	refusal    = 20 * time.Second // how long a server may refuse what it is asked for
 	consumer   = "workers"
+
+	termsHeader = "Bench-Terms" // of a trial: the digest of the terms that it belongs to
 )
 
 // A queue is what a run has on a server: two streams, a consumer of the first,
@@ -83,7 +86,11 @@ func connect(address, name string, log *slog.Logger, more []nats.Option) (*nats.
 		nats.ReconnectHandler(func(nc *nats.Conn) { log.Info("connected", "url", nc.ConnectedUrlRedacted()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Debug("connection", "err", err) }),
 	}
-	nc, err := nats.Connect(address, append(options, more...)...)
+	safe, err := checkClient(address, more)
+	var nc *nats.Conn
+	if err == nil {
+		nc, err = nats.Connect(address, slices.Concat(options, safe, more)...)
+	}
 	if bad, ok := errors.AsType[*url.Error](err); ok {
 		err = bad.Err // without the address, which may have a password in it
 	}
@@ -159,18 +166,23 @@ func (q *queue) pause(ctx context.Context, d time.Duration) error {
 // giveUp says why nothing is tried again after an error, or nil.
 func (q *queue) giveUp(ctx context.Context, since time.Duration, err error) error {
 	var api *jetstream.APIError
+	last := q.nc.LastError()
 	if errors.Is(err, nats.ErrReconnectBufExceeded) { // which only says that there is no connection
-		err = cmp.Or(q.nc.LastError(), nats.ErrDisconnected)
+		err = cmp.Or(last, nats.ErrDisconnected)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case q.nc.IsClosed():
-		return fmt.Errorf("%w: %w", ErrUnreachable, cmp.Or(q.nc.LastError(), err))
+		return fmt.Errorf("%w: %w", ErrUnreachable, cmp.Or(last, err))
+	case distrusted(last):
+		return fmt.Errorf("%w: %w", ErrUnreachable, last)
 	case q.patience >= 0 && since > q.patience:
 		return fmt.Errorf("%w in %v: %w", ErrUnreachable, q.patience, err)
 	case errors.As(err, &api) && api.Code == 400 && since > refusal:
 		return err
+	case errors.Is(last, nats.ErrPermissionViolation) && since > refusal:
+		return last
 	}
 	return nil
 }
@@ -189,9 +201,9 @@ func wait(ctx context.Context, d time.Duration) error {
 
 // create publishes a message unless its subject has one. It reports whether the
 // message is the one that is kept.
-func (q *queue) create(ctx context.Context, subject string, data []byte) (created bool, err error) {
+func (q *queue) create(ctx context.Context, msg *nats.Msg) (created bool, err error) {
 	err = q.retry(ctx, "publish", func(ctx context.Context) error {
-		_, err := q.js.Publish(ctx, subject, data, jetstream.WithExpectLastSequencePerSubject(0))
+		_, err := q.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequencePerSubject(0))
 		if taken(err) {
 			return nil
 		}
@@ -252,9 +264,8 @@ func (q *queue) done(ctx context.Context, token string) (bool, error) {
 
 // backs returns how often a trial was given back, which is not held against it.
 func (q *queue) backs(ctx context.Context, token string) (int, error) {
-	subject := q.subject("back", token)
-	n, err := q.subjects(ctx, q.results(), subject)
-	return int(n[subject]), err
+	n, err := q.subjects(ctx, q.results(), q.subject("back", token)+".*")
+	return len(n), err
 }
 
 // setup makes the streams and the consumer of a run, or finds them.
@@ -265,6 +276,7 @@ type setup struct {
 	storage    jetstream.StorageType
 	objects    bool
 	terms      terms
+	digest     string // of the terms
 	streams    [2]jetstream.StreamConfig
 	workerConf jetstream.ConsumerConfig
 }
@@ -277,7 +289,9 @@ func (q *queue) configure(s *setup) {
 	}, {
 		Name:    q.results(),
 		Storage: s.storage, Replicas: s.replicas, Metadata: owner,
-		Subjects: []string{q.subject("result", "*"), q.subject("back", "*"), q.subject("terms", "")},
+		Subjects: []string{q.subject("result", "*"), q.subject("back", "*.*"), q.subject("terms", "")},
+		// The first message of each subject stays, whoever sends another.
+		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, DenyDelete: true, DenyPurge: true,
 	}}
 	// The server sets no limit to deliveries: a trial beyond it would lie in the
 	// queue for ever, and nothing but an advisory that may be missed would tell.
@@ -309,31 +323,26 @@ func (q *queue) prepare(ctx context.Context, s *setup) error {
 	if err != nil {
 		return err
 	}
-	return q.publishTerms(ctx, s.terms)
+	return q.publishTerms(ctx, s)
 }
 
 // publishTerms tells workers what the run is, unless they know. Some may have
 // prepared for it already, so it must not be another one now.
-func (q *queue) publishTerms(ctx context.Context, t terms) error {
-	data, err := json.Marshal(t)
+func (q *queue) publishTerms(ctx context.Context, s *setup) error {
+	data, err := json.Marshal(s.terms)
 	if err != nil {
 		return fmt.Errorf("the settings of the run: %w", err)
 	}
+	s.digest = digest(data)
+	created, err := q.create(ctx, &nats.Msg{Subject: q.subject("terms", ""), Data: data})
+	if err != nil || created {
+		return err
+	}
 	known, err := q.last(ctx, q.subject("terms", ""))
-	if err != nil || bytes.Equal(known, data) {
-		return err
+	if err == nil && !bytes.Equal(known, data) {
+		err = fmt.Errorf("run %s: %w", q.run, ErrOtherSpec)
 	}
-	if known != nil {
-		var old, now terms
-		err := errors.Join(json.Unmarshal(known, &old), json.Unmarshal(data, &now)) // both are compact then
-		if err != nil || !bytes.Equal(old.Spec, now.Spec) {
-			return errors.Join(fmt.Errorf("run %s: %w", q.run, ErrOtherSpec), err)
-		}
-	}
-	return q.retry(ctx, "publish", func(ctx context.Context) error {
-		_, err := q.js.Publish(ctx, q.subject("terms", ""), data)
-		return err
-	})
+	return err
 }
 
 // stream makes a stream, or finds it as a property of the same results folder.
@@ -345,8 +354,12 @@ func (q *queue) stream(ctx context.Context, conf jetstream.StreamConfig, id stri
 	} else if err != nil {
 		return err
 	}
-	if s.CachedInfo().Config.Metadata["results"] != id {
+	has := s.CachedInfo().Config
+	if has.Metadata["results"] != id {
 		return final{fmt.Errorf("run %s: %w", q.run, ErrOtherRun)}
+	}
+	if has.DiscardNewPerSubject != conf.DiscardNewPerSubject || has.DenyDelete != conf.DenyDelete || has.DenyPurge != conf.DenyPurge {
+		return final{fmt.Errorf("run %s: its stream %s lets what it holds be replaced: discard the run, and start it again", q.run, conf.Name)}
 	}
 	return nil
 }
@@ -378,12 +391,14 @@ func Discard(ctx context.Context, address, run string, options ...nats.Option) e
 	return q.remove(ctx)
 }
 
-// offer puts a trial in the queue, unless it is there.
-func (q *queue) offer(ctx context.Context, t tasks.Trial) error {
+// offer puts a trial of these terms in the queue, unless it is there.
+func (q *queue) offer(ctx context.Context, t tasks.Trial, terms string) error {
 	data, err := json.Marshal(t)
 	if err != nil {
 		return err
 	}
-	_, err = q.create(ctx, q.subject("trial", token(t)), data)
+	_, err = q.create(ctx, &nats.Msg{
+		Subject: q.subject("trial", token(t)), Data: data, Header: nats.Header{termsHeader: {terms}},
+	})
 	return err
 }

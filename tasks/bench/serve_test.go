@@ -2,15 +2,9 @@ package bench
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"math/big"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -39,7 +33,7 @@ func TestServe(t *testing.T) {
 	go func() {
 		served <- Serve(t.Context(), c, &ServeOptions{
 			Server: &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, Username: "bench", Password: "secret"},
-			Ready:  func(url string) { urls <- url },
+			Ready:  func(url, _ string) { urls <- url },
 		})
 	}()
 	url := <-urls
@@ -81,18 +75,9 @@ func TestServe(t *testing.T) {
 
 // TLS is that of NATS, on both sides; the coordinator needs none in its process.
 func TestServeTLS(t *testing.T) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	pair := certificateFiles(t, "127.0.0.1")
+	cert, err := tls.LoadX509KeyPair(pair.cert, pair.key)
 	require.NoError(t, err)
-	cert := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, cert, cert, key.Public(), key)
-	require.NoError(t, err)
-	cert, err = x509.ParseCertificate(der)
-	require.NoError(t, err)
-	roots := x509.NewCertPool()
-	roots.AddCert(cert)
 
 	list := many("pass", 2)
 	dir, counts := t.TempDir(), t.TempDir()
@@ -101,16 +86,15 @@ func TestServeTLS(t *testing.T) {
 		served <- Serve(t.Context(), &Coordinator{Dir: dir, Trials: list, Log: testLog(t)}, &ServeOptions{
 			Server: &server.Options{
 				Host: "127.0.0.1", Port: server.RANDOM_PORT, Authorization: "token", TLSTimeout: 5,
-				TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}},
+				TLSConfig: &tls.Config{Certificates: []tls.Certificate{cert}},
 			},
-			Ready: func(url string) { urls <- url },
+			Ready: func(url, _ string) { urls <- url },
 		})
 	}()
 	url := <-urls
-	w := &Worker{Do: (&script{counts: counts}).do, Dir: t.TempDir(), Patience: 100 * time.Millisecond}
-	require.ErrorIs(t, w.Work(t.Context(), url, nats.Token("token")), ErrUnreachable, "the certificate is not known")
-	w.Patience = time.Minute
-	require.NoError(t, w.Work(t.Context(), url, nats.Token("token"), nats.Secure(&tls.Config{RootCAs: roots})))
+	w := &Worker{Do: (&script{counts: counts}).do, Dir: t.TempDir(), Patience: time.Hour}
+	require.ErrorIs(t, w.Work(t.Context(), url, nats.Token("token")), ErrUnreachable, "the certificate is not known: no wait helps")
+	require.NoError(t, w.Work(t.Context(), url, nats.Token("token"), nats.RootCAs(pair.cert)))
 	require.NoError(t, <-served)
 	finished(t, dir, list)
 }
@@ -119,10 +103,10 @@ func TestServeTLS(t *testing.T) {
 func TestServeResumes(t *testing.T) {
 	list := many("pass", 20)
 	dir, counts := t.TempDir(), t.TempDir()
-	ready := make(chan string, 2)
+	ready := make(chan *Credentials, 2)
 	o := &ServeOptions{
 		Server: &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT},
-		Ready:  func(url string) { ready <- url },
+		Ready:  func(_, file string) { ready <- credentials(t, file) },
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
@@ -132,7 +116,9 @@ func TestServeResumes(t *testing.T) {
 		}
 	}}
 	go func() { served <- Serve(ctx, c, o) }()
-	address := <-ready
+	known := <-ready
+	login, err := known.Options()
+	require.NoError(t, err)
 	var begun atomic.Int32
 	proceed := make(chan struct{})
 	gate := func(context.Context, tasks.Trial) {
@@ -140,13 +126,13 @@ func TestServeResumes(t *testing.T) {
 			<-proceed
 		}
 	}
-	wait := crew(t.Context(), 2, address, func(int) *Worker {
+	wait := crew(t.Context(), 2, known.URL, func(int) *Worker {
 		return &Worker{Do: (&script{counts: counts, gate: gate}).do, Dir: t.TempDir(), Log: testLog(t)}
-	})
+	}, login...)
 	require.ErrorIs(t, <-served, context.Canceled)
 	close(proceed)
 	require.DirExists(t, filepath.Join(dir, storeName))
-	u, err := url.Parse(address)
+	u, err := url.Parse(known.URL)
 	require.NoError(t, err)
 	o.Server.Port, err = strconv.Atoi(u.Port())
 	require.NoError(t, err)
@@ -331,9 +317,10 @@ func TestDuplicates(t *testing.T) {
 		q := raw(t, s.ClientURL())
 		rep := report{Trial: list[0], Result: tasks.Result{Status: tasks.Scored, Score: 0.25, Worker: "fast"}, Object: "gone"}
 		data, _ := json.Marshal(rep)
-		created, err := q.create(t.Context(), q.subject("result", token(list[0])), data)
+		msg := &nats.Msg{Subject: q.subject("result", token(list[0])), Data: data}
+		created, err := q.create(t.Context(), msg)
 		if err == nil && created {
-			created, err = q.create(t.Context(), q.subject("result", token(list[0])), data)
+			created, err = q.create(t.Context(), msg)
 		}
 		if err != nil || created {
 			t.Errorf("a second result was taken: %v", err)

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -23,16 +25,22 @@ type ServeOptions struct {
 	// Server has addresses, TLS, users and all else that a NATS server can be
 	// told; [server.ProcessConfigFile] reads a file of it. Streams are kept in
 	// the results folder, unless a folder is named. nil: the default port of
-	// NATS on all addresses, for everybody.
+	// NATS.
+	//
+	// Where it names no address, the server listens on the loopback alone. Where
+	// it says nothing of who may come in, [Serve] makes a certificate and
+	// credentials for workers. Whatever is open to strangers all the same, or
+	// without TLS to other machines, is refused with [ErrInsecure].
 	Server *server.Options
 
 	// Client is how the coordinator logs in to it. It is not necessary if the
-	// server asks for nothing, a token, or one user and password.
+	// server asks for nothing of its own, a token, or one user and password.
 	Client []nats.Option
 
-	// Ready is called with the server's URL when workers can connect. It has no
-	// secret in it.
-	Ready func(url string)
+	// Ready is called when workers can connect. url has no secret in it.
+	// credentials names the file that Serve made for workers, which is one; it is
+	// "" if the server has users of its own.
+	Ready func(url, credentials string)
 }
 
 // Serve is [Coordinator.Run] with a server in this process, for workers on other
@@ -56,12 +64,16 @@ func Serve(ctx context.Context, c *Coordinator, o *ServeOptions) error {
 	if own {
 		conf.StoreDir = filepath.Join(c.Dir, storeName)
 	}
+	worker, login, err := c.guard(conf)
+	if err != nil {
+		return err
+	}
 	s, err := startServer(conf, c.Log)
 	if err != nil {
 		return err
 	}
 	defer s.stop()
-	nc, err := s.connect("bench coordinator", c.Log, o.Client)
+	nc, err := s.connect("bench coordinator", c.Log, slices.Concat(o.Client, login))
 	if err != nil {
 		return err
 	}
@@ -69,8 +81,8 @@ func Serve(ctx context.Context, c *Coordinator, o *ServeOptions) error {
 	if err := col.attach(ctx, nc, true); err != nil {
 		return err
 	}
-	if o.Ready != nil {
-		o.Ready(s.ClientURL())
+	if err := s.announce(c.Dir, worker, o.Ready); err != nil {
+		return err
 	}
 	if err := col.collect(ctx); err != nil {
 		return err
@@ -80,7 +92,60 @@ func Serve(ctx context.Context, c *Coordinator, o *ServeOptions) error {
 	if own {
 		err = os.RemoveAll(conf.StoreDir)
 	}
+	// The next run is another one, for which workers need other credentials.
+	for _, name := range []string{identityName, credentialsName} {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(c.Dir, name)))
+	}
 	return err
+}
+
+// guard makes a server's options safe, or refuses them. It returns the credentials
+// that it made for workers, nil if the options have users, and how the coordinator
+// then logs in.
+func (c *Coordinator) guard(conf *server.Options) (worker *Credentials, login []nats.Option, err error) {
+	localize(conf)
+	if unclaimed(conf) {
+		if worker, login, err = claim(conf, c.Dir, cmp.Or(c.Name, defaultRun)); err != nil {
+			return nil, nil, err
+		}
+	}
+	return worker, login, checkServer(conf)
+}
+
+// announce tells how workers come in, and writes the credentials that they need.
+func (e *embedded) announce(dir string, worker *Credentials, ready func(url, credentials string)) error {
+	url, file := e.url(), ""
+	if worker != nil {
+		worker.URL = url
+		line, err := worker.line()
+		if err != nil {
+			return err
+		}
+		file = filepath.Join(dir, credentialsName)
+		if err := writeSecret(file, []byte(line)); err != nil {
+			return err
+		}
+	}
+	if ready != nil {
+		ready(url, file)
+	}
+	return nil
+}
+
+// url is where workers find the server: by this machine's name, if it listens on
+// all addresses.
+func (e *embedded) url() string {
+	host := e.conf.Host
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			host = name
+		}
+	}
+	scheme := "nats"
+	if e.conf.TLSConfig != nil {
+		scheme = "tls"
+	}
+	return fmt.Sprintf("%s://%s", scheme, net.JoinHostPort(host, fmt.Sprint(e.Addr().(*net.TCPAddr).Port)))
 }
 
 // embedded is a server in this process.
@@ -116,7 +181,7 @@ func (e *embedded) stop() {
 	e.WaitForShutdown()
 }
 
-// connect connects within the process.
+// connect connects within the process, where nobody listens: without TLS.
 func (e *embedded) connect(name string, log *slog.Logger, more []nats.Option) (*nats.Conn, error) {
 	options := []nats.Option{nats.InProcessServer(e.Server)}
 	switch {
@@ -125,7 +190,11 @@ func (e *embedded) connect(name string, log *slog.Logger, more []nats.Option) (*
 	case e.conf.Username != "":
 		options = append(options, nats.UserInfo(e.conf.Username, e.conf.Password))
 	}
-	return connect("", name, log, append(options, more...))
+	plain := func(o *nats.Options) error {
+		o.Secure, o.TLSConfig, o.RootCAsCB, o.TLSCertCB = false, nil, nil, nil
+		return nil
+	}
+	return connect("", name, log, append(append(options, more...), plain))
 }
 
 // serverLog passes on what a server says.

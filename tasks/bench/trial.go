@@ -14,6 +14,7 @@ import (
 
 	"desktop-agent/tasks"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 )
@@ -43,6 +44,10 @@ func (s *shift) take(msg jetstream.Msg) error {
 		return msg.Term()
 	}
 	j.token, j.delivery = token(j.trial), int(meta.NumDelivered)
+	if msg.Headers().Get(termsHeader) != s.digest {
+		s.giveBack(j)
+		return fmt.Errorf("trial %s is of other terms: %w", j.trial.Key(), ErrReplaced)
+	}
 
 	// The lease is renewed until the result is stored, whatever comes.
 	held, release := context.WithCancel(context.WithoutCancel(s.ctx))
@@ -209,9 +214,8 @@ func (s *shift) giveBack(j *job) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), s.Grace)
 	defer cancel()
-	err := s.queue.retry(ctx, "give back", func(ctx context.Context) error {
-		_, err := s.queue.js.Publish(ctx, s.queue.subject("back", j.token), []byte(s.Name))
-		return err
+	_, err := s.queue.create(ctx, &nats.Msg{
+		Subject: s.queue.subject("back", j.token) + "." + nuid.Next(), Data: []byte(s.Name),
 	})
 	if err == nil {
 		err = j.msg.Nak()
@@ -278,7 +282,7 @@ func (s *shift) report(j *job, r *tasks.Result) error {
 // is kept, also if the server stored it without being able to say so.
 func (s *shift) store(ctx context.Context, j *job, data []byte) (bool, error) {
 	subject := s.queue.subject("result", j.token)
-	created, err := s.queue.create(ctx, subject, data)
+	created, err := s.queue.create(ctx, &nats.Msg{Subject: subject, Data: data})
 	if err != nil || created {
 		return created, err
 	}

@@ -76,8 +76,8 @@ type shift struct {
 	log    *slog.Logger
 	queue  *queue
 	do     Do
-	id     string // of the results folder
 	terms  terms
+	digest string // of the terms; "" if they are not known yet
 	lease  time.Duration
 	trials jetstream.Consumer // nil if it must be looked up
 	pulses sync.WaitGroup
@@ -151,13 +151,13 @@ func (s *shift) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	id := stream.CachedInfo().Config.Metadata["results"]
-	if s.id != "" && s.id != id {
-		return final{fmt.Errorf("the run %s was replaced by another one: start the worker again", s.queue.run)}
-	}
 	m, err := stream.GetLastMsgForSubject(ctx, s.queue.subject("terms", ""))
 	if err != nil {
 		return err
+	}
+	now := digest(m.Data)
+	if s.digest != "" && s.digest != now {
+		return final{fmt.Errorf("run %s: %w", s.queue.run, ErrReplaced)}
 	}
 	s.terms = terms{}
 	if err := json.Unmarshal(m.Data, &s.terms); err != nil {
@@ -167,7 +167,7 @@ func (s *shift) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.trials, s.lease, s.id = c, c.CachedInfo().Config.AckWait, id
+	s.trials, s.lease, s.digest = c, c.CachedInfo().Config.AckWait, now
 	return nil
 }
 
