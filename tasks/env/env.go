@@ -24,12 +24,17 @@ package env
 import (
 	"desktop-agent/run"
 	"errors"
+	"fmt"
 	"image"
 	"log/slog"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
+
+	"desktop-agent/internal/shlex"
+	"desktop-agent/tasks"
 )
 
 // Home is the HOME folder as programs see it.
@@ -75,6 +80,37 @@ type Command struct {
 	Env   []string // put over the environment, as "NAME=value"
 	// Limit is how long it may run; [DefaultLimit] if zero. Only [Env.Run] has one.
 	Limit time.Duration
+}
+
+// ReadCommand reads what is to be run from the settings of a step or getter: a
+// list; or a text, which is split into words unless it is for a shell. As OSWorld
+// has it, [shlex.Split] does that, and "~/" at the beginning of a word is the HOME
+// folder.
+func ReadCommand(p tasks.Params) (Command, error) {
+	shell, err1 := p.Bool("shell")
+	args, err2 := p.Texts("command")
+	if err := errors.Join(err1, err2); err != nil {
+		return Command{}, err
+	}
+	if text, ok := p["command"].(string); ok && !shell {
+		var err error
+		if args, err = shlex.Split(text); err != nil {
+			return Command{}, fmt.Errorf("command: %w", err)
+		}
+	}
+	if len(args) == 0 || strings.TrimSpace(args[0]) == "" {
+		return Command{}, errors.New("command is missing")
+	}
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if strings.ContainsRune(arg, 0) {
+			return Command{}, errors.New("command: a NUL character")
+		}
+		if !shell && strings.HasPrefix(arg, "~/") {
+			args[i] = Home + arg[1:]
+		}
+	}
+	return Command{Args: args, Shell: shell}, nil
 }
 
 // An Output is what came of a command.

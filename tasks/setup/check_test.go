@@ -172,7 +172,9 @@ func TestProgram(t *testing.T) {
 		`{"command":"exec nohup xterm","shell":true}`:                  "xterm",
 		`{"command":"/usr/bin/vlc a.mp4"}`:                             "vlc",
 		`{"command":"VLC_VERBOSE=-1 A=b vlc --no-audio","shell":true}`: "vlc",
-		`{}`: "",
+		`{"command":"TITLE='a b' vlc","shell":true}`:                   "vlc",
+		`{"command":"echo it's","shell":true}`:                         "",
+		`{}`:                                                           "",
 	} {
 		assert.Equal(t, want, setup.Program(step(t, "launch", params)), params)
 	}

@@ -129,6 +129,7 @@ func TestCommands(t *testing.T) {
 	for _, tt := range []struct{ params, look, want string }{
 		{`{"command":["sh","-c","echo {SCREEN_WIDTH}x{SCREEN_HEIGHT} {SCREEN_WIDTH_HALF}x{SCREEN_HEIGHT_HALF} > f"]}`, "cat f", "1920x1080 960x540\n"},
 		{`{"command":"mkdir -p '/home/user/a b' c"}`, "ls -d a* c", "a b\nc\n"},
+		{`{"command":"touch \"x\\$y\""}`, "ls x*", "x\\$y\n"}, // as the getters have it
 		{`{"command":"echo {CLIENT_PASSWORD} | sudo -S touch /home/user/made && echo $HOME > g","shell":true}`, "ls made; cat g", "made\n/home/user\n"},
 		{`{"command":["echo $0 $1 > h","one","two"],"shell":"true"}`, "cat h", "one two\n"},
 		{`{"command":"false"}`, "echo", "\n"}, // no error
