@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -265,22 +264,4 @@ func note(file, sum, source string) error {
 	// One write, so that lines of several processes do not mix.
 	_, err = fmt.Fprintf(list, "%s\t%s\t%s\n", sum, filepath.Base(file), source)
 	return errors.Join(err, list.Close())
-}
-
-// liveURL reports whether a page is of the live web.
-func liveURL(text string) bool {
-	u, err := url.Parse(strings.TrimSpace(text))
-	if err != nil {
-		return true
-	}
-	switch strings.ToLower(u.Scheme) {
-	case "http", "https":
-	case "":
-		return text != "" && !strings.HasPrefix(text, "/")
-	default:
-		return false
-	}
-	host := u.Hostname()
-	ip := net.ParseIP(host)
-	return host != "localhost" && (ip == nil || !ip.IsLoopback())
 }

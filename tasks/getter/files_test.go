@@ -244,8 +244,11 @@ func TestUnsupported(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	assert.ErrorContains(t, err, "live web")
 	assert.True(t, NeedsNetwork(g))
-	for _, local := range []string{"http://localhost:8000/", "http://127.0.0.1/", "http://[::1]/", "file:///home/user/a", "chrome://settings"} {
+	for _, local := range []string{"http://localhost:8000/", "http://127.0.0.1/", "http://[::1]/", "file:///home/user/a", "chrome://settings", " http://127.0.0.1/", "127.0.0.1:8000/x"} {
 		assert.False(t, NeedsNetwork(&tasks.Getter{Type: "page_info", Params: params("url", local)}), local)
+	}
+	for _, live := range []string{"example.com:8080/", "http://[::1"} { // as the set-up has it
+		assert.True(t, NeedsNetwork(&tasks.Getter{Type: "page_info", Params: params("url", live)}), live)
 	}
 	assert.False(t, NeedsNetwork(&tasks.Getter{Type: "rule", Params: params("url", "https://example.com")}))
 }

@@ -200,7 +200,7 @@ func Get(ctx context.Context, e Env, g *tasks.Getter, o *Options) (tasks.Value, 
 	}
 	l := &look{o: o.withDefaults(), e: e, kind: name(g), p: g.Params}
 	k := kinds[l.kind]
-	if url, _ := g.Params.Text(k.live); k.live != "" && liveURL(url) && !e.Network() {
+	if url, _ := g.Params.Text(k.live); k.live != "" && env.Remote(url) && !e.Network() {
 		return nil, &Unsupported{Type: g.Type, Reason: fmt.Sprintf("%.200s is in the live web, and the network is off", url)}
 	}
 	begun := time.Now()
@@ -244,7 +244,7 @@ func NeedsNetwork(g *tasks.Getter) bool {
 		return false
 	}
 	url, err := g.Params.Text(kinds[name(g)].live)
-	return err == nil && liveURL(url)
+	return err == nil && env.Remote(url)
 }
 
 func name(g *tasks.Getter) string {

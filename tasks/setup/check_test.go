@@ -86,6 +86,7 @@ func TestNeedsNetwork(t *testing.T) {
 		"https://example.com": true, "HTTP://a.b": true, "example.com/x": true, "http://10.0.0.1/": true, "http://localhost.example.com": true,
 		"file:///home/user/a.html": false, "http://localhost:8000/": false, "http://127.0.0.1/": false, "http://[::1]:3/": false,
 		"chrome://settings": false, "about:blank": false, "/a": false,
+		" http://127.0.0.1/": false, "127.0.0.1:8000/x": false, "example.com:8080/": true, "http://[::1": true, // as getters have it
 	} {
 		s := tasks.Step{Type: "chrome_open_tabs", Params: tasks.Params{"urls_to_open": []any{url}}}
 		assert.Equal(t, want, setup.NeedsNetwork(s), url)

@@ -196,7 +196,7 @@ func NeedsNetwork(step tasks.Step) bool {
 	if step.Type != "chrome_open_tabs" || err != nil {
 		return false
 	}
-	return slices.ContainsFunc(urls, live)
+	return slices.ContainsFunc(urls, env.Remote)
 }
 
 // need returns a text that must be there.
