@@ -1,6 +1,7 @@
 package getter
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -15,6 +16,7 @@ import (
 
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/env"
 	"desktop-agent/tasks/metric/slides"
 )
@@ -148,7 +150,7 @@ func (l *look) vlcStatus(ctx context.Context) (tasks.Value, error) {
 		l.o.Log.InfoContext(ctx, "no status of VLC", "err", response.Status)
 		return nil, nil
 	}
-	if _, err := l.write(response.Body, file); err != nil {
+	if err := asset.Save(response.Body, file, l.o.MaxFile); err != nil {
 		return nil, err
 	}
 	return tasks.File{Path: file}, nil
@@ -250,7 +252,7 @@ func (l *look) slide(ctx context.Context, find func(file string, n int) (slides.
 	if err != nil {
 		return nil, err
 	}
-	if _, err := l.write(strings.NewReader(string(media.Data)), file); err != nil {
+	if err := asset.Save(bytes.NewReader(media.Data), file, l.o.MaxFile); err != nil {
 		return nil, err
 	}
 	return tasks.File{Path: file}, nil

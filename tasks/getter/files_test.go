@@ -16,6 +16,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/env"
 )
 
@@ -98,10 +99,10 @@ func TestCloudFile(t *testing.T) {
 	offline := *o
 	offline.Offline = true
 	_, err := Get(t.Context(), &fake{}, g, &offline)
-	require.ErrorIs(t, err, ErrNoAsset)
+	require.ErrorIs(t, err, asset.ErrAbsent)
 	assets, err := Assets(g, o)
 	require.NoError(t, err)
-	assert.Equal(t, []Asset{{Source: server.URL + "/gold.txt", File: cached, Lacks: true}}, assets)
+	assert.Equal(t, []asset.Asset{{Source: server.URL + "/gold.txt", File: cached, Lacks: true}}, assets)
 
 	value := get(t, &fake{}, g.Type, g.Params, o)
 	assert.Equal(t, tasks.File{Path: cached}, value)
@@ -136,6 +137,38 @@ func TestCloudFile(t *testing.T) {
 	bad.TaskID = "../x"
 	_, err = Get(t.Context(), &fake{}, g, &bad)
 	require.ErrorContains(t, err, "task id")
+}
+
+// A gold file that changes is an error, as in set-up, and a server that is busy is
+// asked again.
+func TestCloudFileChanged(t *testing.T) {
+	gold, busy := "gold", 1
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if busy > 0 {
+			busy--
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		_, _ = w.Write([]byte(gold))
+	}))
+	defer server.Close()
+	o := &Options{Dir: t.TempDir(), Cache: t.TempDir(), TaskID: "t", Client: server.Client()}
+	g := &tasks.Getter{Type: "cloud_file", Params: params("path", server.URL+"/gold.txt", "dest", "gold.txt")}
+	assert.Equal(t, "gold", content(t, get(t, &fake{}, g.Type, g.Params, o)), "after 429")
+	assert.Zero(t, busy)
+
+	gold = "changed"
+	file := filepath.Join(o.Cache, "t", "gold.txt")
+	require.NoError(t, os.Remove(file))
+	value, err := Get(t.Context(), &fake{}, g, o)
+	require.ErrorIs(t, err, asset.ErrChanged)
+	assert.Nil(t, value)
+	require.NoError(t, os.WriteFile(file, []byte(gold), 0o644))
+	o.Offline = true
+	value, err = Get(t.Context(), &fake{}, g, o)
+	require.ErrorIs(t, err, asset.ErrChanged)
+	assert.Nil(t, value)
 }
 
 func TestCacheFile(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/env"
 	"desktop-agent/tasks/metric/fuzzy"
 )
@@ -44,7 +45,7 @@ type Options struct {
 	// TaskID names the task's folder in Cache.
 	TaskID string
 	// Cache is the folder of what was downloaded, in OSWorld's layout:
-	// <task id>/<name>. Without it, downloads go to Dir.
+	// <task id>/<name>; see package asset. Without it, downloads go to Dir.
 	Cache string
 	// Saved is where the set-up has kept what commands print, for cache_file; the
 	// task's folder in Cache if empty, which is looked at in any case.
@@ -66,12 +67,6 @@ type Options struct {
 	Log *slog.Logger
 }
 
-const (
-	defaultMaxFile = 1 << 30
-	// fetchLimit bounds one try to fetch a file from the network.
-	fetchLimit = 300 * time.Second
-)
-
 // withDefaults returns a copy of o, which may be nil, with every default filled in.
 func (o *Options) withDefaults() Options {
 	var s Options
@@ -79,13 +74,10 @@ func (o *Options) withDefaults() Options {
 		s = *o
 	}
 	if s.MaxFile == 0 {
-		s.MaxFile = defaultMaxFile
+		s.MaxFile = asset.DefaultMax
 	}
 	if s.Limit == 0 {
 		s.Limit = env.DefaultLimit
-	}
-	if s.Client == nil {
-		s.Client = &http.Client{Timeout: fetchLimit}
 	}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)

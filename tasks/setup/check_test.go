@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/setup"
 
 	"github.com/stretchr/testify/assert"
@@ -104,7 +105,7 @@ func TestAssets(t *testing.T) {
 	file := filepath.Join(cache, "id", id+"_b c.xlsx")
 	assets, err := setup.Assets(s, o)
 	require.NoError(t, err)
-	assert.Equal(t, []setup.Asset{{Source: "http://www.example.com/a.xlsx", File: file, Lacks: true}}, assets)
+	assert.Equal(t, []asset.Asset{{Source: "http://www.example.com/a.xlsx", File: file, Lacks: true}}, assets)
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	assets, err = setup.Assets(s, o)

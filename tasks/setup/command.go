@@ -14,6 +14,7 @@ import (
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/env"
 )
 
@@ -148,7 +149,7 @@ func (r *run) keep(p tasks.Params, key string, text []byte) error {
 	}
 	folder := r.o.Saved
 	if folder == "" {
-		if folder, err = r.taskFolder(); err != nil {
+		if folder, err = asset.Folder(r.o.Cache, r.o.TaskID); err != nil {
 			return fmt.Errorf("keep %s: %w", key, err)
 		}
 	}
