@@ -202,7 +202,10 @@ func (m judge) highlightedWords(ctx context.Context, result, expected tasks.Valu
 	if d := textDifference(collapse(got), collapse(want)); d != "" {
 		return tasks.No(d), nil
 	}
-	path, _ := resultPath(result)
+	path, err := tasks.OneFile(result)
+	if err != nil {
+		return tasks.Score{}, err
+	}
 	if extension(path) == ".docx" {
 		if m.compat {
 			return tasks.No("the result is no odt document"), nil

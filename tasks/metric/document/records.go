@@ -49,8 +49,8 @@ func duplicate(list []string) (string, bool) {
 // document, no train is there twice, its trains are those of the gold document,
 // and it has as many lines. Expected are two files: gold and initial.
 func (judge) uniqueTrainRecords(ctx context.Context, result, expected tasks.Value, _ tasks.Params) (tasks.Score, error) {
-	files, ok := expected.(tasks.Files)
-	if !ok || len(files) < 2 {
+	files, err := tasks.AllFiles(expected)
+	if err != nil || len(files) < 2 {
 		return tasks.Score{}, errors.New("expected are two files, the solution and the initial document: give both")
 	}
 	got, gold, why, err := openPair(ctx, result, files[0])
@@ -263,13 +263,13 @@ func (judge) fileExists(_ context.Context, result, expected tasks.Value, _ tasks
 	if name == "" || !filepath.IsLocal(name) {
 		return tasks.Score{}, fmt.Errorf("filename: %.60q is not the name of a file in the folder", name)
 	}
-	path, why := resultPath(result)
-	if why != "" {
-		return tasks.No(why), nil
+	path, err := tasks.OneFile(result)
+	if err != nil {
+		return tasks.No(fmt.Sprintf("the result: %v", err)), nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return tasks.No("the result is missing: no such file"), nil
+		return tasks.No(fmt.Sprintf("the result: %v", tasks.ErrNoFile)), nil
 	}
 	if !info.IsDir() {
 		if filepath.Base(path) == name && info.Mode().IsRegular() {

@@ -85,31 +85,22 @@ func (e *envError) Unwrap() error { return e.err }
 // A reader reads a file. All errors but an [envError] are the file's fault.
 type reader[T any] func(ctx context.Context, path string) (T, error)
 
-var errNoFile = errors.New("there is no such file")
-
-// load reads the file that a getter found; of several, the first.
+// load reads the file that a getter found.
 func load[T any](ctx context.Context, v tasks.Value, read reader[T]) (value T, err error) {
-	file, ok := v.(tasks.File)
-	if files, several := v.(tasks.Files); several && len(files) > 0 {
-		file, ok = files[0], true
+	path, err := tasks.OneFile(v)
+	if err != nil {
+		return value, err
 	}
-	switch {
-	case v == nil, ok && file.Path == "":
-		return value, errNoFile
-	case !ok:
-		return value, fmt.Errorf("not a file but %T", v)
-	}
-	info, err := os.Stat(file.Path)
+	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return value, errNoFile
+		return value, tasks.ErrNoFile
 	case err != nil:
 		return value, err
 	case !info.Mode().IsRegular():
-		return value, fmt.Errorf("%s: not a regular file", filepath.Base(file.Path))
+		return value, fmt.Errorf("%s: not a regular file", filepath.Base(path))
 	}
-	path, err := filepath.Abs(file.Path)
-	if err != nil {
+	if path, err = filepath.Abs(path); err != nil {
 		return value, err
 	}
 	if value, err = read(ctx, path); err != nil {

@@ -307,7 +307,7 @@ func TestCities(t *testing.T) {
 		assert.Contains(t, score.Why, "cell C2 is")
 		score, err = metric(t.Context(), tasks.File{}, map[string]any{"expected": want}, nil)
 		require.NoError(t, err)
-		assert.Contains(t, score.Why, "no such file")
+		assert.Contains(t, score.Why, "there is no file")
 		_, err = metric(t.Context(), tasks.File{Path: path}, nil, nil)
 		require.Error(t, err)
 	}

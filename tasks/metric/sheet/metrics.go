@@ -24,24 +24,6 @@ func Metrics(compat bool) map[string]tasks.Metric {
 	}
 }
 
-// file returns the path of a file; of several, the first is meant.
-func file(v tasks.Value) (string, error) {
-	switch v := v.(type) {
-	case tasks.File:
-		if v.Path != "" {
-			return v.Path, nil
-		}
-		return "", errors.New("there is no such file")
-	case tasks.Files:
-		if len(v) > 0 {
-			return file(v[0])
-		}
-	case nil:
-		return "", errors.New("there is no file")
-	}
-	return "", fmt.Errorf("a file is wanted, not %T", v)
-}
-
 // A comparison is one call of compare_table.
 type comparison struct {
 	result   *book
@@ -90,7 +72,7 @@ func compareTable(ctx context.Context, result, expected tasks.Value, options tas
 		return tasks.Score{}, errors.New("compare_table: the task gives no rules")
 	}
 	if expected != nil {
-		path, err := file(expected)
+		path, err := tasks.OneFile(expected)
 		if err != nil {
 			return tasks.Score{}, fmt.Errorf("compare_table: expected: %w", err)
 		}
@@ -99,7 +81,7 @@ func compareTable(ctx context.Context, result, expected tasks.Value, options tas
 		}
 		defer c.expected.close()
 	}
-	path, err := file(result)
+	path, err := tasks.OneFile(result)
 	if err != nil {
 		return tasks.No("result: " + err.Error()), nil
 	}
@@ -313,7 +295,7 @@ func compareCities(result, expected tasks.Value, compat bool) (tasks.Score, erro
 
 // cities reads column C of the active sheet from row 2.
 func cities(result tasks.Value, rows int) ([]any, error) {
-	path, err := file(result)
+	path, err := tasks.OneFile(result)
 	if err != nil {
 		return nil, err
 	}

@@ -33,9 +33,9 @@ func TestDamage(t *testing.T) {
 		result tasks.Value
 		why    string
 	}{
-		{"no file", tasks.File{}, "there is no such presentation"},
-		{"nothing", nil, "not a file"},
-		{"text", "hello", "string, not a file"},
+		{"no file", tasks.File{}, "there is no file"},
+		{"nothing", nil, "there is no file"},
+		{"text", "hello", "a file is wanted, not string"},
 		{"missing", tasks.File{Path: "testdata/none.pptx"}, "cannot be read"},
 		{"folder", tasks.File{Path: "testdata"}, "not a file of at most"},
 		{"no archive", tasks.File{Path: text}, "zip: not a valid zip file"},

@@ -103,14 +103,11 @@ func Metrics(compat bool) map[string]tasks.Metric {
 
 // one opens the presentation that a result is, and judges it.
 func one(result tasks.Value, judge func(*deck) (tasks.Score, error)) (tasks.Score, error) {
-	file, ok := result.(tasks.File)
-	if !ok {
-		return tasks.No(fmt.Sprintf("the result is %T, not a file", result)), nil
+	path, err := tasks.OneFile(result)
+	if err != nil {
+		return tasks.No(fmt.Sprintf("the result: %v", err)), nil
 	}
-	if file.Path == "" {
-		return tasks.No("there is no such presentation"), nil
-	}
-	d, err := load(file.Path)
+	d, err := load(path)
 	if err != nil {
 		return tasks.No(fmt.Sprintf("the presentation cannot be read: %v", err)), nil
 	}
@@ -120,11 +117,11 @@ func one(result tasks.Value, judge func(*deck) (tasks.Score, error)) (tasks.Scor
 
 // both opens the result and the presentation that it is compared with.
 func both(result, expected tasks.Value, judge func(got, want *deck) (tasks.Score, error)) (tasks.Score, error) {
-	file, ok := expected.(tasks.File)
-	if !ok || file.Path == "" {
-		return tasks.Score{}, fmt.Errorf("expected: %T %v is not a file: name one with a getter such as cloud_file", expected, expected)
+	path, err := tasks.OneFile(expected)
+	if err != nil {
+		return tasks.Score{}, fmt.Errorf("expected: %w", err)
 	}
-	want, err := load(file.Path)
+	want, err := load(path)
 	if err != nil {
 		return tasks.Score{}, fmt.Errorf("expected: %w", err)
 	}
