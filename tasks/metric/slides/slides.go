@@ -83,6 +83,7 @@ import (
 	"fmt"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/office"
 )
 
 // Metrics returns the metrics of presentations by the names that task files call
@@ -111,7 +112,7 @@ func one(result tasks.Value, judge func(*deck) (tasks.Score, error)) (tasks.Scor
 	if err != nil {
 		return tasks.No(fmt.Sprintf("the presentation cannot be read: %v", err)), nil
 	}
-	defer d.close()
+	defer d.Close()
 	return judge(d)
 }
 
@@ -125,7 +126,7 @@ func both(result, expected tasks.Value, judge func(got, want *deck) (tasks.Score
 	if err != nil {
 		return tasks.Score{}, fmt.Errorf("expected: %w", err)
 	}
-	defer want.close()
+	defer want.Close()
 	return one(result, func(got *deck) (tasks.Score, error) { return judge(got, want) })
 }
 
@@ -147,8 +148,8 @@ func index(p tasks.Params, key string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if f < 0 || f > maxSlides || f != float64(int(f)) {
-		return 0, fmt.Errorf("%s: %v is not a number from 0 to %d", key, f, maxSlides)
+	if f < 0 || f > office.MaxSlides || f != float64(int(f)) {
+		return 0, fmt.Errorf("%s: %v is not a number from 0 to %d", key, f, office.MaxSlides)
 	}
 	return int(f), nil
 }
