@@ -12,7 +12,8 @@ import (
 
 const (
 	maxDepth = 256       // of elements in elements
-	maxNodes = 3_000_000 // elements and attributes of an archive, or of a part that is read bit by bit
+	maxNodes = 2_000_000 // elements and attributes of all trees of an archive
+	maxBits  = 3_000_000 // of a part that is read bit by bit
 )
 
 // prefixes are the names by which this package calls namespaces; those at
@@ -176,7 +177,7 @@ func (a *Archive) Each(part, table string, visit func(n *Node, inTable bool) err
 	if err != nil {
 		return err
 	}
-	left := maxNodes
+	left := maxBits
 	p := newParser(data, &left)
 	if err := p.each(table, visit); err != nil {
 		return fmt.Errorf("%.80q: %w", part, err)
@@ -314,7 +315,7 @@ func (p *parser) element(start xml.StartElement, depth int) (*Node, error) {
 // node makes an element without what is in it.
 func (p *parser) node(start xml.StartElement) (*Node, error) {
 	if *p.left -= 1 + len(start.Attr); *p.left < 0 {
-		return nil, fmt.Errorf("%w: more than %d elements and attributes", ErrTooLarge, maxNodes)
+		return nil, fmt.Errorf("%w: more elements and attributes than are read", ErrTooLarge)
 	}
 	n := &Node{Name: p.name(start.Name)}
 	for _, a := range start.Attr {

@@ -70,6 +70,8 @@ type judge struct {
 func (judge) pair(compare func(result, expected *docx, options tasks.Params) (tasks.Score, error)) tasks.Metric {
 	return func(ctx context.Context, result, expected tasks.Value, options tasks.Params) (tasks.Score, error) {
 		got, want, why, err := openPair(ctx, result, expected)
+		defer got.close()
+		defer want.close()
 		if err != nil || why != "" {
 			return tasks.No(why), err
 		}
@@ -96,11 +98,13 @@ func (judge) single(check func(result *docx, rules tasks.Params) (tasks.Score, e
 		if err != nil {
 			return tasks.No(fmt.Sprintf("the result cannot be read: %v", err)), nil
 		}
+		defer got.close()
 		return check(got, rules)
 	}
 }
 
-// openPair opens the two documents of a metric. A why that is not empty says
+// openPair opens the two documents of a metric; the caller closes them, also those
+// beside an error. A why that is not empty says
 // what is wrong with the result.
 func openPair(ctx context.Context, result, expected tasks.Value) (got, want *docx, why string, err error) {
 	if err := ctx.Err(); err != nil {
@@ -115,11 +119,11 @@ func openPair(ctx context.Context, result, expected tasks.Value) (got, want *doc
 	}
 	gotPath, err := tasks.OneFile(result)
 	if err != nil {
-		return nil, nil, fmt.Sprintf("the result: %v", err), nil
+		return nil, want, fmt.Sprintf("the result: %v", err), nil
 	}
 	got, err = openDocx(gotPath)
 	if err != nil {
-		return nil, nil, fmt.Sprintf("the result cannot be read: %v", err), nil
+		return nil, want, fmt.Sprintf("the result cannot be read: %v", err), nil
 	}
 	return got, want, "", nil
 }

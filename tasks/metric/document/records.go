@@ -54,6 +54,8 @@ func (judge) uniqueTrainRecords(ctx context.Context, result, expected tasks.Valu
 		return tasks.Score{}, errors.New("expected are two files, the solution and the initial document: give both")
 	}
 	got, gold, why, err := openPair(ctx, result, files[0])
+	defer got.close()
+	defer gold.close()
 	if err != nil || why != "" {
 		return tasks.No(why), err
 	}
@@ -64,6 +66,7 @@ func (judge) uniqueTrainRecords(ctx context.Context, result, expected tasks.Valu
 	if err != nil {
 		return tasks.Score{}, fmt.Errorf("initial document: %w", err)
 	}
+	defer initial.close()
 	lines, goldLines := trimmedLines(got), trimmedLines(gold)
 	known := map[string]bool{}
 	for _, line := range trimmedLines(initial) {

@@ -94,6 +94,7 @@ func (m judge) fileTexts(path string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		defer d.close()
 		return d.texts(), nil
 	case ".odt":
 		d, err := openODT(path)
