@@ -12,8 +12,8 @@ import (
 
 const (
 	maxDepth = 256       // of elements in elements
+	maxTags  = 3_000_000 // beginnings and ends of elements in a part
 	maxNodes = 2_000_000 // elements and attributes of all trees of an archive
-	maxBits  = 3_000_000 // of a part that is read bit by bit
 )
 
 // prefixes are the names by which this package calls namespaces; those at
@@ -155,12 +155,11 @@ func (a *Archive) XML(part string) (*Node, error) {
 	if root, ok := a.parsed[part]; ok {
 		return root, nil
 	}
-	data, err := a.read(part, maxXML, &a.xml)
+	p, err := a.parser(part)
 	if err != nil {
 		return nil, err
 	}
-	p := newParser(data, &a.nodes)
-	root, err := p.document()
+	root, err := p.document(&a.nodes)
 	if err != nil {
 		return nil, fmt.Errorf("%.80q: %w", part, err)
 	}
@@ -173,12 +172,10 @@ func (a *Archive) XML(part string) (*Node, error) {
 // with the name table the children of these. Only a child that visit keeps stays in
 // memory. An error of visit ends it.
 func (a *Archive) Each(part, table string, visit func(n *Node, inTable bool) error) error {
-	data, err := a.read(part, maxXML, &a.xml)
+	p, err := a.parser(part)
 	if err != nil {
 		return err
 	}
-	left := maxBits
-	p := newParser(data, &left)
 	if err := p.each(table, visit); err != nil {
 		return fmt.Errorf("%.80q: %w", part, err)
 	}
@@ -188,16 +185,22 @@ func (a *Archive) Each(part, table string, visit func(n *Node, inTable bool) err
 // A parser reads one document.
 type parser struct {
 	d     *xml.Decoder
-	left  *int // elements and attributes that may still be read
 	names map[xml.Name]string
 }
 
-// newParser makes a parser that takes no other encoding than UTF-8, which it assumes
+// parser unpacks a part. It takes no other encoding than UTF-8, which it assumes
 // whatever the declaration says.
-func newParser(data []byte, left *int) *parser {
-	p := &parser{d: xml.NewDecoder(bytes.NewReader(data)), left: left, names: map[xml.Name]string{}}
+func (a *Archive) parser(part string) (*parser, error) {
+	data, err := a.read(part, maxXML, &a.xml)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Count(data, []byte("<")) > maxTags {
+		return nil, fmt.Errorf("%.80q: %w: more than %d tags", part, ErrTooLarge, maxTags)
+	}
+	p := &parser{d: xml.NewDecoder(bytes.NewReader(data)), names: map[xml.Name]string{}}
 	p.d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
-	return p
+	return p, nil
 }
 
 // token returns the next token; its error is [io.EOF] at the end of the document.
@@ -222,15 +225,16 @@ func (p *parser) start() (xml.StartElement, error) {
 	}
 }
 
-// document reads a whole document.
-func (p *parser) document() (*Node, error) {
+// document reads a whole document, and takes its elements and attributes from those
+// that are left.
+func (p *parser) document(left *int) (*Node, error) {
 	start, err := p.start()
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("damaged XML: it is empty")
 	} else if err != nil {
 		return nil, err
 	}
-	root, err := p.element(start, 1)
+	root, err := p.element(start, 1, left)
 	for err == nil {
 		_, err = p.token() // what follows must be XML too
 	}
@@ -258,7 +262,8 @@ func (p *parser) each(table string, visit func(n *Node, inTable bool) error) err
 				depth++
 				continue
 			}
-			n, err := p.element(t, depth+1)
+			left := maxNodes
+			n, err := p.element(t, depth+1, &left)
 			if err == nil {
 				err = visit(n, depth == 2)
 			}
@@ -270,8 +275,8 @@ func (p *parser) each(table string, visit func(n *Node, inTable bool) error) err
 }
 
 // element reads an element that has begun and lies so deep, 1 for the root.
-func (p *parser) element(start xml.StartElement, depth int) (*Node, error) {
-	root, err := p.node(start)
+func (p *parser) element(start xml.StartElement, depth int, left *int) (*Node, error) {
+	root, err := p.node(start, left)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +308,7 @@ func (p *parser) element(start xml.StartElement, depth int) (*Node, error) {
 		if depth+len(open) > maxDepth {
 			return nil, fmt.Errorf("%w: elements lie more than %d deep", ErrTooLarge, maxDepth)
 		}
-		n, err := p.node(start)
+		n, err := p.node(start, left)
 		if err != nil {
 			return nil, err
 		}
@@ -313,9 +318,9 @@ func (p *parser) element(start xml.StartElement, depth int) (*Node, error) {
 }
 
 // node makes an element without what is in it.
-func (p *parser) node(start xml.StartElement) (*Node, error) {
-	if *p.left -= 1 + len(start.Attr); *p.left < 0 {
-		return nil, fmt.Errorf("%w: more elements and attributes than are read", ErrTooLarge)
+func (p *parser) node(start xml.StartElement, left *int) (*Node, error) {
+	if *left -= 1 + len(start.Attr); *left < 0 {
+		return nil, fmt.Errorf("%w: more than %d elements and attributes", ErrTooLarge, maxNodes)
 	}
 	n := &Node{Name: p.name(start.Name)}
 	for _, a := range start.Attr {

@@ -2,16 +2,16 @@ package sheet
 
 import (
 	"cmp"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"desktop-agent/tasks/office"
 )
 
 // A pos is the place of a cell, counted from 1.
@@ -101,11 +101,11 @@ type sheet struct {
 	name   string
 	part   string
 	cells  map[pos]cell
-	last   pos              // the last row and the last column that have a cell
-	rows   map[int]*node    // attributes of rows
-	other  map[string]*node // what stands beside the data, such as cols
-	lists  []*node          // conditionalFormatting, in order
-	linked map[pos]*node    // hyperlinks, nil before they are asked for
+	last   pos                     // the last row and the last column that have a cell
+	rows   map[int]*office.Node    // attributes of rows
+	other  map[string]*office.Node // what stands beside the data, such as cols
+	lists  []*office.Node          // conditionalFormatting, in order
+	linked map[pos]*office.Node    // hyperlinks, nil before they are asked for
 }
 
 // sheet reads a sheet.
@@ -131,11 +131,8 @@ func (b *book) sheetPart(name, part string) (*sheet, error) {
 		named.name = name
 		return &named, nil
 	}
-	s := &sheet{book: b, name: name, part: part, cells: map[pos]cell{}, rows: map[int]*node{}, other: map[string]*node{}}
-	data, err := b.read(part)
-	if err == nil {
-		err = s.parse(newDecoder(data))
-	}
+	s := &sheet{book: b, name: name, part: part, cells: map[pos]cell{}, rows: map[int]*office.Node{}, other: map[string]*office.Node{}}
+	err := s.read(part)
 	if err != nil {
 		return nil, b.errorf("sheet %.60q of the %s cannot be read: %w", name, b.side(), err)
 	}
@@ -143,43 +140,21 @@ func (b *book) sheetPart(name, part string) (*sheet, error) {
 	return s, nil
 }
 
-func (s *sheet) parse(d *xml.Decoder) error {
-	row, depth := 0, 0
-	for {
-		tok, err := d.Token()
-		if errors.Is(err, io.EOF) && depth == 0 {
-			return nil
-		} else if err != nil {
+// read reads the part of a sheet row by row.
+func (s *sheet) read(part string) error {
+	row := 0
+	return s.book.archive.Each(part, "sheetData", func(n *office.Node, inTable bool) (err error) {
+		if inTable && n.Is("row") {
+			row, err = s.parseRow(n, row)
 			return err
 		}
-		switch t := tok.(type) {
-		case xml.EndElement:
-			depth--
-		case xml.StartElement:
-			switch name := t.Name.Local; {
-			case depth == 0 || depth == 1 && name == "sheetData":
-				depth++
-			case depth == 2 && name == "row":
-				n := new(node)
-				if err := d.DecodeElement(n, &t); err != nil {
-					return err
-				}
-				if row, err = s.parseRow(n, row); err != nil {
-					return err
-				}
-			default:
-				n := new(node)
-				if err := d.DecodeElement(n, &t); err != nil {
-					return err
-				}
-				s.keep(n)
-			}
-		}
-	}
+		s.keep(n)
+		return nil
+	})
 }
 
-func (s *sheet) keep(n *node) {
-	switch name := n.XMLName.Local; {
+func (s *sheet) keep(n *office.Node) {
+	switch name := n.Local(); {
 	case name == "conditionalFormatting":
 		s.lists = append(s.lists, n)
 	case s.other[name] == nil:
@@ -188,9 +163,9 @@ func (s *sheet) keep(n *node) {
 }
 
 // parseRow reads a row, which follows the row before if it has no number.
-func (s *sheet) parseRow(n *node, before int) (int, error) {
+func (s *sheet) parseRow(n *office.Node, before int) (int, error) {
 	row := before + 1
-	if r, ok := n.attr("r"); ok {
+	if r, ok := n.Lookup("r"); ok {
 		f, err := strconv.ParseFloat(r, 64)
 		if err != nil || f != math.Trunc(f) {
 			return 0, fmt.Errorf("%.20q is not the number of a row", r)
@@ -201,9 +176,9 @@ func (s *sheet) parseRow(n *node, before int) (int, error) {
 		return 0, fmt.Errorf("there is no row %d", row)
 	}
 	col := 0
-	for _, c := range n.all("c") {
+	for c := range n.All("c") {
 		at := pos{row, col + 1}
-		if r, ok := c.attr("r"); ok {
+		if r, ok := c.Lookup("r"); ok {
 			if at, ok = parsePos(r); !ok {
 				return 0, fmt.Errorf("%.20q is not a cell", r)
 			}
@@ -220,18 +195,18 @@ func (s *sheet) parseRow(n *node, before int) (int, error) {
 	return row, nil
 }
 
-func parseCell(n *node) cell {
-	c := cell{kind: "n", formula: n.child("f") != nil}
-	if t, ok := n.attr("t"); ok {
+func parseCell(n *office.Node) cell {
+	c := cell{kind: "n", formula: n.Child("f") != nil}
+	if t, ok := n.Lookup("t"); ok {
 		c.kind = t
 	}
-	c.style, _ = strconv.Atoi(n.text("s"))
+	c.style, _ = strconv.Atoi(n.Attr("s"))
 	if c.kind == "inlineStr" {
-		if is := n.child("is"); is != nil {
+		if is := n.Child("is"); is != nil {
 			c.inline, c.filled = runs(is), true
 		}
-	} else if v := n.child("v"); v != nil && v.Text != "" {
-		c.raw, c.filled = v.Text, true
+	} else if raw := n.Child("v").Content(); raw != "" {
+		c.raw, c.filled = raw, true
 	}
 	return c
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"desktop-agent/tasks/office"
 )
 
 // Limits on conditional formats: their formulas are calculated.
@@ -34,19 +36,19 @@ type condition struct {
 	formula  string // what must be true; relative to the first cell of areas
 	priority int
 	stop     bool
-	dxf      *node
+	dxf      *office.Node
 }
 
 // conditional returns the conditional formats that are active, by cell, the
 // strongest first.
-func (c *comparison) conditional(ctx context.Context, s *sheet) (map[pos][]*node, error) {
+func (c *comparison) conditional(ctx context.Context, s *sheet) (map[pos][]*office.Node, error) {
 	list, err := c.conditions(s)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	e := &evaluator{sheet: s}
 	defer e.close()
-	marks, stopped, n := map[pos][]*node{}, map[pos]bool{}, 0
+	marks, stopped, n := map[pos][]*office.Node{}, map[pos]bool{}, 0
 	for _, k := range list {
 		for _, a := range k.areas {
 			a = s.clamp(a)
@@ -84,23 +86,23 @@ func (s *sheet) clamp(a area) area {
 func (c *comparison) conditions(s *sheet) ([]condition, error) {
 	var list []condition
 	for _, f := range s.lists {
-		areas, err := parseAreas(f.text("sqref"))
+		areas, err := parseAreas(f.Attr("sqref"))
 		if err != nil || len(areas) == 0 {
-			return nil, s.book.errorf("sheet %.60q: conditional format: %.80q is not a list of ranges", s.name, f.text("sqref"))
+			return nil, s.book.errorf("sheet %.60q: conditional format: %.80q is not a list of ranges", s.name, f.Attr("sqref"))
 		}
-		for _, r := range f.all("cfRule") {
-			kind := r.text("type")
+		for r := range f.All("cfRule") {
+			kind := r.Attr("type")
 			if c.compat && kind != "expression" {
 				return nil, fmt.Errorf("sheet %.60q of the %s: the reference does not know conditional formats of type %.40q", s.name, s.book.side(), kind)
 			}
-			id, err := strconv.Atoi(r.text("dxfId"))
+			id, err := strconv.Atoi(r.Attr("dxfId"))
 			dxf := nth(s.book.styles.diffs, id)
 			formula := condFormula(r, areas)
 			if err != nil || dxf == nil || formula == "" {
 				continue // colour scales, bars and icons are not looks of cells
 			}
-			k := condition{areas: areas, kind: kind, formula: formula, dxf: dxf, stop: r.flag("stopIfTrue", false)}
-			k.priority, _ = strconv.Atoi(r.text("priority"))
+			k := condition{areas: areas, kind: kind, formula: formula, dxf: dxf, stop: truth(r, "stopIfTrue", false)}
+			k.priority, _ = strconv.Atoi(r.Attr("priority"))
 			list = append(list, k)
 		}
 	}
@@ -114,27 +116,27 @@ func (c *comparison) conditions(s *sheet) ([]condition, error) {
 
 // condFormula writes a rule as one formula for the first cell of its areas, ""
 // if it has none.
-func condFormula(r *node, areas []area) string {
+func condFormula(r *office.Node, areas []area) string {
 	var f []string
-	for _, n := range r.all("formula") {
-		f = append(f, strings.TrimSpace(n.Text))
+	for n := range r.All("formula") {
+		f = append(f, strings.TrimSpace(n.Content()))
 	}
 	cell := areas[0].from.String()
 	all := "$" + columnName(areas[0].from.col) + "$" + strconv.Itoa(areas[0].from.row) + ":$" +
 		columnName(areas[0].to.col) + "$" + strconv.Itoa(areas[0].to.row)
-	switch kind := r.text("type"); kind {
+	switch kind := r.Attr("type"); kind {
 	case "cellIs":
-		return cellIs(cell, r.text("operator"), f)
+		return cellIs(cell, r.Attr("operator"), f)
 	case "duplicateValues":
 		return "AND(NOT(ISBLANK(" + cell + "))," + "COUNTIF(" + all + "," + cell + ")>1)"
 	case "uniqueValues":
 		return "COUNTIF(" + all + "," + cell + ")=1"
 	case "aboveAverage":
 		op := ">"
-		if !r.flag("aboveAverage", true) {
+		if !truth(r, "aboveAverage", true) {
 			op = "<"
 		}
-		if r.flag("equalAverage", false) {
+		if truth(r, "equalAverage", false) {
 			op += "="
 		}
 		return "AND(ISNUMBER(" + cell + ")," + cell + op + "AVERAGE(" + all + "))"
@@ -147,16 +149,16 @@ func condFormula(r *node, areas []area) string {
 	return f[0]
 }
 
-func top10(r *node, cell, all string) string {
-	n, err := strconv.Atoi(r.text("rank"))
+func top10(r *office.Node, cell, all string) string {
+	n, err := strconv.Atoi(r.Attr("rank"))
 	if err != nil || n < 1 {
 		n = 10
 	}
 	rank, function, op := strconv.Itoa(n), "LARGE", ">="
-	if r.flag("bottom", false) {
+	if truth(r, "bottom", false) {
 		function, op = "SMALL", "<="
 	}
-	if r.flag("percent", false) {
+	if truth(r, "percent", false) {
 		rank = "MAX(1,INT(COUNT(" + all + ")*" + rank + "/100))"
 	}
 	return "AND(ISNUMBER(" + cell + ")," + cell + op + function + "(" + all + ",MIN(COUNT(" + all + ")," + rank + ")))"

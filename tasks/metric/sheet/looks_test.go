@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +61,7 @@ func TestLooks(t *testing.T) {
 			}
 		}
 		assert.Equal(t, want.Freeze, c.frozen(s))
-		zoom := s.other["sheetViews"].child("sheetView").number("zoomScale", nil)
+		zoom := number(s.other["sheetViews"].Child("sheetView"), "zoomScale", nil)
 		assert.Equal(t, want.Zoom, zoom)
 		assert.Equal(t, want.Filter, optional(s.other["autoFilter"], "ref"))
 	})
@@ -87,7 +88,7 @@ func TestDimensions(t *testing.T) {
 
 func TestValidations(t *testing.T) {
 	eachSeen(t, func(t *testing.T, _ *comparison, s *sheet, want seen) {
-		list := s.other["dataValidations"].all("dataValidation")
+		list := slices.Collect(s.other["dataValidations"].All("dataValidation"))
 		require.Len(t, list, len(want.Validations))
 		for i, props := range want.Validations {
 			rules := map[string]any{}

@@ -11,14 +11,15 @@ import (
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/metric/rule"
+	"desktop-agent/tasks/office"
 )
 
 // A look is what a cell looks like: its font, fill and format of numbers, with
 // what a conditional format lays over them.
 type look struct {
-	font, fill *node
+	font, fill *office.Node
 	format     string
-	over       []*node // conditional formats, the strongest first
+	over       []*office.Node // conditional formats, the strongest first
 }
 
 // properties are the names of what can be asked of a cell.
@@ -56,7 +57,7 @@ func (c *comparison) property(name string, s *sheet, p pos, l look) any {
 			return nil
 		}
 		for _, o := range l.over {
-			if code, ok := o.child("numFmt").attr("formatCode"); ok {
+			if code, ok := o.Child("numFmt").Lookup("formatCode"); ok {
 				return code
 			}
 		}
@@ -76,18 +77,18 @@ func (c *comparison) property(name string, s *sheet, p pos, l look) any {
 }
 
 // fontElement returns an element of the font, of the strongest look that has it.
-func (l look) fontElement(name string) *node {
+func (l look) fontElement(name string) *office.Node {
 	for _, o := range l.over {
-		if n := o.child("font", name); n != nil {
+		if n := o.Child("font", name); n != nil {
 			return n
 		}
 	}
-	return l.font.child(name)
+	return l.font.Child(name)
 }
 
 func (c *comparison) fontProperty(name string, st *styles, l look) any {
 	number := func(element string) any {
-		f, err := strconv.ParseFloat(l.fontElement(element).text("val"), 64)
+		f, err := strconv.ParseFloat(l.fontElement(element).Attr("val"), 64)
 		if err != nil {
 			return nil
 		}
@@ -95,7 +96,7 @@ func (c *comparison) fontProperty(name string, st *styles, l look) any {
 	}
 	switch name {
 	case "name":
-		if v, ok := l.fontElement("name").attr("val"); ok {
+		if v, ok := l.fontElement("name").Lookup("val"); ok {
 			return v
 		}
 		return nil
@@ -105,10 +106,10 @@ func (c *comparison) fontProperty(name string, st *styles, l look) any {
 		return number("sz")
 	case "bold", "italic":
 		n := l.fontElement(name[:1])
-		return n != nil && n.flag("val", true)
+		return n != nil && truth(n, "val", true)
 	case "underline":
 		n := l.fontElement("u")
-		v, ok := n.attr("val")
+		v, ok := n.Lookup("val")
 		switch {
 		case n == nil || v == "none":
 			return nil
@@ -127,13 +128,13 @@ func (c *comparison) fontProperty(name string, st *styles, l look) any {
 func (c *comparison) fillProperty(name string, st *styles, l look) any {
 	fill := l.fill
 	for _, o := range l.over {
-		if n := o.child("fill"); n != nil {
+		if n := o.Child("fill"); n != nil {
 			fill = n
 			break
 		}
 	}
 	kind := "patternFill"
-	if fill.child("gradientFill") != nil {
+	if fill.Child("gradientFill") != nil {
 		kind = "gradientFill"
 	}
 	if name == "fill_type" {
@@ -146,7 +147,7 @@ func (c *comparison) fillProperty(name string, st *styles, l look) any {
 	if name == "fgcolor" {
 		element = "fgColor"
 	}
-	n := fill.child("patternFill", element)
+	n := fill.Child("patternFill", element)
 	if n == nil {
 		return "00000000"
 	}
@@ -160,13 +161,14 @@ func (c *comparison) hyperlink(s *sheet, p pos) any {
 		return ""
 	}
 	if c.compat { // an object of its own, equal to no text
-		return fmt.Sprintf("hyperlink %q %q %q %q %q", h.text("ref"), h.text("location"), h.text("tooltip"), h.text("display"), h.rel("id"))
+		return fmt.Sprintf("hyperlink %q %q %q %q %q", h.Attr("ref"), h.Attr("location"), h.Attr("tooltip"), h.Attr("display"), h.Attr("r:id"))
 	}
 	target := ""
-	if rels, err := s.book.relations(s.part); err == nil {
-		target = rels.byID[h.rel("id")].target
+	if rels, err := s.book.archive.Relations(s.part); err == nil {
+		r, _ := rels.ByID(h.Attr("r:id"))
+		target = r.Target
 	}
-	if at := h.text("location"); at != "" {
+	if at := h.Attr("location"); at != "" {
 		target += "#" + at
 	}
 	return target
@@ -176,13 +178,13 @@ func (c *comparison) hyperlink(s *sheet, p pos) any {
 const maxLinked = 200_000
 
 // hyperlinks returns the hyperlinks of a sheet by cell.
-func (s *sheet) hyperlinks() map[pos]*node {
+func (s *sheet) hyperlinks() map[pos]*office.Node {
 	if s.linked != nil {
 		return s.linked
 	}
-	s.linked = map[pos]*node{}
-	for _, h := range s.other["hyperlinks"].all("hyperlink") {
-		areas, err := parseAreas(h.text("ref"))
+	s.linked = map[pos]*office.Node{}
+	for h := range s.other["hyperlinks"].All("hyperlink") {
+		areas, err := parseAreas(h.Attr("ref"))
 		if err != nil {
 			continue
 		}
@@ -294,7 +296,7 @@ func (c *comparison) styling(ctx context.Context, s *sheet, names []string) (sty
 		l := s.look(p)
 		l.over = over
 		if c.compat {
-			l = look{font: over[0].child("font"), fill: over[0].child("fill"), over: over[:1]}
+			l = look{font: over[0].Child("font"), fill: over[0].Child("fill"), over: over[:1]}
 		}
 		list := make([]any, len(names))
 		for i, name := range names {

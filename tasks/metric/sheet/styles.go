@@ -3,21 +3,24 @@ package sheet
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
+
+	"desktop-agent/tasks/office"
 )
 
 // Styles are the looks that cells refer to by number.
 type styles struct {
 	formats map[int]string // of numbers, own ones
-	fonts   []*node
-	fills   []*node
-	xfs     []*node
-	diffs   []*node  // of conditional formats
-	palette []string // own colours by index, aRGB
-	theme   []string // RGB
+	fonts   []*office.Node
+	fills   []*office.Node
+	xfs     []*office.Node
+	diffs   []*office.Node // of conditional formats
+	palette []string       // own colours by index, aRGB
+	theme   []string       // RGB
 	dates   map[int]bool
 }
 
@@ -50,8 +53,8 @@ const palette = "000000FFFFFFFF000000FF000000FFFFFF00FF00FF00FFFF" +
 // readStyles reads the parts of styles and of the theme; "" for none.
 func (b *book) readStyles(part, theme string) (*styles, error) {
 	s := &styles{formats: map[int]string{}, dates: map[int]bool{}}
-	if theme != "" && b.parts[theme] != nil {
-		n, err := b.xml(theme)
+	if theme != "" && b.archive.Has(theme) {
+		n, err := b.archive.XML(theme)
 		if err != nil {
 			return nil, err
 		}
@@ -60,21 +63,21 @@ func (b *book) readStyles(part, theme string) (*styles, error) {
 	if part == "" {
 		return s, nil
 	}
-	n, err := b.xml(part)
+	n, err := b.archive.XML(part)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range n.child("numFmts").all("numFmt") {
-		if id, err := strconv.Atoi(f.text("numFmtId")); err == nil {
-			s.formats[id] = f.text("formatCode")
+	for f := range n.Child("numFmts").All("numFmt") {
+		if id, err := strconv.Atoi(f.Attr("numFmtId")); err == nil {
+			s.formats[id] = f.Attr("formatCode")
 		}
 	}
-	s.fonts = n.child("fonts").all("font")
-	s.fills = n.child("fills").all("fill")
-	s.xfs = n.child("cellXfs").all("xf")
-	s.diffs = n.child("dxfs").all("dxf")
-	for _, c := range n.child("colors", "indexedColors").all("rgbColor") {
-		s.palette = append(s.palette, argb(c.text("rgb")))
+	s.fonts = slices.Collect(n.Child("fonts").All("font"))
+	s.fills = slices.Collect(n.Child("fills").All("fill"))
+	s.xfs = slices.Collect(n.Child("cellXfs").All("xf"))
+	s.diffs = slices.Collect(n.Child("dxfs").All("dxf"))
+	for c := range n.Child("colors", "indexedColors").All("rgbColor") {
+		s.palette = append(s.palette, argb(c.Attr("rgb")))
 	}
 	for i := range s.xfs {
 		s.dates[i] = isDateFormat(s.numberFormat(i))
@@ -84,17 +87,17 @@ func (b *book) readStyles(part, theme string) (*styles, error) {
 
 // themeColours returns the twelve colours in the order in which styles count them:
 // light before dark.
-func themeColours(n *node) []string {
-	scheme := n.child("themeElements", "clrScheme")
+func themeColours(n *office.Node) []string {
+	scheme := n.Child("themeElements", "clrScheme")
 	if scheme == nil {
 		return nil
 	}
 	var list []string
 	for _, name := range []string{"lt1", "dk1", "lt2", "dk2", "accent1", "accent2", "accent3", "accent4", "accent5", "accent6", "hlink", "folHlink"} {
-		c := scheme.child(name)
-		rgb := c.child("srgbClr").text("val")
+		c := scheme.Child(name)
+		rgb := c.Child("srgbClr").Attr("val")
 		if rgb == "" {
-			rgb = c.child("sysClr").text("lastClr")
+			rgb = c.Child("sysClr").Attr("lastClr")
 		}
 		list = append(list, strings.ToUpper(rgb))
 	}
@@ -102,7 +105,7 @@ func themeColours(n *node) []string {
 }
 
 // nth returns the element of a list, or nil.
-func nth(list []*node, i int) *node {
+func nth(list []*office.Node, i int) *office.Node {
 	if i < 0 || i >= len(list) {
 		return nil
 	}
@@ -110,8 +113,8 @@ func nth(list []*node, i int) *node {
 }
 
 // ref returns an element that a format refers to by an attribute.
-func (s *styles) ref(style int, name string, list []*node) *node {
-	i, err := strconv.Atoi(nth(s.xfs, style).text(name))
+func (s *styles) ref(style int, name string, list []*office.Node) *office.Node {
+	i, err := strconv.Atoi(nth(s.xfs, style).Attr(name))
 	if err != nil {
 		i = 0
 	}
@@ -120,7 +123,7 @@ func (s *styles) ref(style int, name string, list []*node) *node {
 
 // numberFormat returns the format of numbers of a style.
 func (s *styles) numberFormat(style int) string {
-	id, _ := strconv.Atoi(nth(s.xfs, style).text("numFmtId"))
+	id, _ := strconv.Atoi(nth(s.xfs, style).Attr("numFmtId"))
 	if f, ok := s.formats[id]; ok {
 		return f
 	}
@@ -179,34 +182,34 @@ var rgbPattern = regexp.MustCompile(`^[0-9A-F]{6}$`)
 const fromTheme = "a colour of the theme or palette"
 
 // colour returns a colour as aRGB, nil if there is none.
-func (s *styles) colour(n *node, compat bool) any {
+func (s *styles) colour(n *office.Node, compat bool) any {
 	if n == nil {
 		return nil
 	}
-	if _, ok := n.attr("indexed"); ok && compat {
+	if _, ok := n.Lookup("indexed"); ok && compat {
 		return fromTheme
 	}
-	if i, ok := n.attr("indexed"); ok {
+	if i, ok := n.Lookup("indexed"); ok {
 		return s.indexed(i)
 	}
-	if i, ok := n.attr("theme"); ok {
+	if i, ok := n.Lookup("theme"); ok {
 		k, err := strconv.Atoi(i)
 		if compat || err != nil || k < 0 || k >= len(s.theme) || !rgbPattern.MatchString(s.theme[k]) {
 			return fromTheme
 		}
-		t, _ := n.number("tint", 0.0).(float64)
+		t, _ := number(n, "tint", 0.0).(float64)
 		if math.IsNaN(t) {
 			t = 0
 		}
 		return excelize.ThemeColor(s.theme[k], min(max(t, -1), 1))
 	}
-	if n.flag("auto", false) {
+	if truth(n, "auto", false) {
 		if compat {
 			return fromTheme
 		}
 		return nil
 	}
-	if rgb := n.text("rgb"); rgb != "" {
+	if rgb := n.Attr("rgb"); rgb != "" {
 		return argb(rgb)
 	}
 	return "00000000"

@@ -16,6 +16,9 @@ import (
 	"desktop-agent/tasks/metric/fuzzy"
 )
 
+// maxPrint is how many bytes the text of a sheet may have.
+const maxPrint = 24 << 20
+
 // sheetPrint compares the texts that sheets were exported as.
 func (c *comparison) sheetPrint(_ context.Context, rule tasks.Params) (string, error) {
 	ignoreCase, err := rule.Bool("ignore_case")
@@ -92,12 +95,12 @@ func readText(path string) (string, error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return "", errors.New("not a file")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxPart+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxPrint+1))
 	if err != nil {
 		return "", err
 	}
-	if len(data) > maxPart {
-		return "", fmt.Errorf("larger than %d MB", maxPart>>20)
+	if len(data) > maxPrint {
+		return "", fmt.Errorf("larger than %d MB", maxPrint>>20)
 	}
 	if utf8.Valid(data) {
 		return string(data), nil
@@ -269,7 +272,7 @@ func (c *comparison) raw(s *sheet, p pos) (any, error) {
 	if c.compat {
 		ref := s.book.sheets[s.book.index(s.name)]
 		part := "xl/worksheets/sheet" + ref.id + ".xml"
-		if s.book.parts[part] == nil {
+		if !s.book.archive.Has(part) {
 			return nil, nil
 		}
 		var err error
