@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"desktop-agent/internal/spell"
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/env"
-	"desktop-agent/tasks/metric/fuzzy"
 )
 
 // An Env is the computer that is looked at: an [*env.Env].
@@ -219,7 +219,7 @@ func Check(g *tasks.Getter) error {
 	}
 	k, ok := kinds[name(g)]
 	if !ok {
-		return fmt.Errorf("unknown getter %.100q: the nearest are %s", g.Type, strings.Join(nearest(g.Type), ", "))
+		return fmt.Errorf("unknown getter %.100q: the nearest are %s", g.Type, strings.Join(spell.Nearest(g.Type, slices.Sorted(maps.Keys(kinds)), 3), ", "))
 	}
 	if k.check == nil {
 		return nil
@@ -244,23 +244,6 @@ func name(g *tasks.Getter) string {
 		return other
 	}
 	return g.Type
-}
-
-// nearest returns the three names that are most like a wrong one.
-func nearest(wrong string) []string {
-	wrong = wrong[:min(len(wrong), 100)]
-	names := slices.Sorted(maps.Keys(kinds))
-	slices.SortStableFunc(names, func(a, b string) int {
-		ra, rb := fuzzy.Ratio(wrong, a), fuzzy.Ratio(wrong, b)
-		switch {
-		case ra > rb:
-			return -1
-		case ra < rb:
-			return 1
-		}
-		return 0
-	})
-	return names[:3]
 }
 
 // need returns a text that must be there.

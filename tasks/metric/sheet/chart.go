@@ -10,6 +10,7 @@ import (
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/office"
+	"desktop-agent/tasks/office/xlsx"
 )
 
 var chartProps = []string{"title", "legend", "anchor", "width", "height", "type", "direction", "xtitle", "ytitle", "ztitle"}
@@ -43,29 +44,29 @@ func (c *comparison) chart(_ context.Context, rule tasks.Params) (string, error)
 }
 
 // charts returns the charts of a sheet by the cells that they show.
-func (c *comparison) charts(s *sheet, props map[string]bool) (map[string]any, error) {
+func (c *comparison) charts(s *xlsx.Sheet, props map[string]bool) (map[string]any, error) {
 	if s == nil {
 		return nil, nil
 	}
 	all, err := c.readCharts(s, props)
 	if err != nil {
-		return nil, s.book.errorf("charts of sheet %.60q of the %s: %w", s.name, s.book.side(), err)
+		return nil, s.Book.Errorf("charts of sheet %.60q of the %s: %w", s.Name, s.Book.Called, err)
 	}
 	return all, nil
 }
 
-func (c *comparison) readCharts(s *sheet, props map[string]bool) (map[string]any, error) {
+func (c *comparison) readCharts(s *xlsx.Sheet, props map[string]bool) (map[string]any, error) {
 	all := map[string]any{}
-	rels, err := s.book.archive.Relations(s.part)
+	rels, err := s.Book.Archive.Relations(s.Part)
 	if err != nil {
 		return nil, err
 	}
 	for _, part := range rels.Parts("drawing") {
-		drawing, err := s.book.archive.XML(part)
+		drawing, err := s.Book.Archive.XML(part)
 		if err != nil {
 			return nil, err
 		}
-		inner, err := s.book.archive.Relations(part)
+		inner, err := s.Book.Archive.Relations(part)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +76,7 @@ func (c *comparison) readCharts(s *sheet, props map[string]bool) (map[string]any
 				continue
 			}
 			r, _ := inner.ByID(link.Attr("r:id"))
-			n, err := s.book.archive.XML(r.Target)
+			n, err := s.Book.Archive.XML(r.Target)
 			if err != nil {
 				return nil, err
 			}
@@ -138,7 +139,7 @@ func (c *comparison) reference(n *office.Node) string {
 	return ""
 }
 
-func (c *comparison) chartInfo(s *sheet, n, plot, anchor *office.Node, props map[string]bool) map[string]any {
+func (c *comparison) chartInfo(s *xlsx.Sheet, n, plot, anchor *office.Node, props map[string]bool) map[string]any {
 	info := map[string]any{}
 	for name := range props {
 		switch name {
@@ -230,7 +231,7 @@ func (c *comparison) anchor(n *office.Node) any {
 const emuPerCm = 360_000
 
 // size returns the width or the height of a chart in cm, to a tenth.
-func (c *comparison) size(s *sheet, anchor *office.Node, name string) any {
+func (c *comparison) size(s *xlsx.Sheet, anchor *office.Node, name string) any {
 	if c.compat {
 		return map[string]float64{"width": 15, "height": 7.5}[name]
 	}
@@ -248,20 +249,20 @@ func (c *comparison) size(s *sheet, anchor *office.Node, name string) any {
 		return v
 	}
 	length := float64(read(to, unit+"Off") - read(from, unit+"Off"))
-	first, last := read(from, unit), min(read(to, unit), maxRow)
+	first, last := read(from, unit), min(read(to, unit), xlsx.MaxRow)
 	for i := max(first, 0); i < last; i++ {
-		length += s.extent(unit, i+1)
+		length += extent(s, unit, i+1)
 	}
 	return math.Round(length/emuPerCm*10) / 10
 }
 
 // extent returns the width of a column or the height of a row in units of
 // drawings, for a font whose digits are 7 pixels wide.
-func (s *sheet) extent(unit string, i int) float64 {
+func extent(s *xlsx.Sheet, unit string, i int) float64 {
 	const emuPerPixel, emuPerPoint = 9525, 12700
-	format := s.other["sheetFormatPr"]
+	format := s.Other["sheetFormatPr"]
 	if unit == "row" {
-		if n := s.rows[i]; n != nil {
+		if n := s.Rows[i]; n != nil {
 			if f, ok := number(n, "ht", nil).(float64); ok {
 				return f * emuPerPoint
 			}
@@ -270,7 +271,7 @@ func (s *sheet) extent(unit string, i int) float64 {
 		return f * emuPerPoint
 	}
 	width, _ := number(format, "defaultColWidth", 9.14).(float64)
-	for col := range s.other["cols"].All("col") {
+	for col := range s.Other["cols"].All("col") {
 		first, _ := number(col, "min", 0.0).(float64)
 		last, _ := number(col, "max", 0.0).(float64)
 		if float64(i) >= first && float64(i) <= last {

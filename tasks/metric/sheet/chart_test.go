@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/xuri/excelize/v2"
+
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // charted makes a workbook with charts.
 func charted(t *testing.T, charts ...*excelize.Chart) string {
 	return with(t, func(f *excelize.File) {
 		for i, c := range charts {
-			no(f.AddChart("Sheet1", pos{1 + 20*i, 5}.String(), c))
+			no(f.AddChart("Sheet1", xlsx.Pos{Row: 1 + 20*i, Col: 5}.String(), c))
 		}
 	})
 }

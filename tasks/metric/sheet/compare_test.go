@@ -11,6 +11,8 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"desktop-agent/tasks"
+
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // write makes a workbook with one sheet of these rows.
@@ -19,7 +21,7 @@ func write(t *testing.T, rows [][]any, change func(f *excelize.File)) string {
 	f := excelize.NewFile()
 	defer f.Close()
 	for i, row := range rows {
-		require.NoError(t, f.SetSheetRow("Sheet1", pos{i + 1, 1}.String(), &row))
+		require.NoError(t, f.SetSheetRow("Sheet1", xlsx.Pos{Row: i + 1, Col: 1}.String(), &row))
 	}
 	if change != nil {
 		change(f)

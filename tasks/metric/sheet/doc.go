@@ -5,20 +5,15 @@
 //     data, printed text, styles, charts, pivot tables and so on.
 //   - compare_conference_city_in_order checks a column of names.
 //
-// [LastRow] is for the getter that reads the last row of a table.
-//
 // # What is read
 //
-// Workbooks are .xlsx, .xlsm, .xltx and .xltm. Values of formulas are those that
-// the program stored when it saved; nothing is calculated, except the formulas of
-// conditional formats. The rule sheet_print reads text files, STEM-SHEET.csv,
-// that lie beside the workbooks.
+// Package [desktop-agent/tasks/office/xlsx] reads workbooks. Formulas are not
+// calculated, except those of conditional formats. The rule sheet_print reads text
+// files, STEM-SHEET.csv, that lie beside the workbooks.
 //
-// Data is compared as the table library pandas reads it, because tasks were
-// written against it: the first row is the header, blank rows and columns at the
-// end do not count, each column has one type, and a column of whole numbers
-// differs from one of fractions. Everything else is compared as openpyxl, the
-// other reference, shows it.
+// Data is compared as the table library pandas reads it: a column of whole numbers
+// differs from one of fractions. Everything else is compared as openpyxl, the other
+// reference, shows it.
 //
 // # Compat
 //

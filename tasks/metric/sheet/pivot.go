@@ -8,33 +8,34 @@ import (
 	"strings"
 
 	"desktop-agent/tasks/office"
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // pivots returns the pivot tables of a sheet by their sources.
-func (c *comparison) pivots(s *sheet, props map[string]bool) (map[string]any, error) {
+func (c *comparison) pivots(s *xlsx.Sheet, props map[string]bool) (map[string]any, error) {
 	if s == nil {
 		return nil, nil
 	}
 	all := map[string]any{}
-	rels, err := s.book.archive.Relations(s.part)
+	rels, err := s.Book.Archive.Relations(s.Part)
 	for _, part := range rels.Parts("pivotTable") {
 		if err == nil {
-			err = c.pivot(s.book, part, props, all)
+			err = c.pivot(s.Book, part, props, all)
 		}
 	}
 	if err != nil {
-		return nil, s.book.errorf("pivot tables of sheet %.60q of the %s: %w", s.name, s.book.side(), err)
+		return nil, s.Book.Errorf("pivot tables of sheet %.60q of the %s: %w", s.Name, s.Book.Called, err)
 	}
 	return all, nil
 }
 
 // pivot reads a pivot table and its cache.
-func (c *comparison) pivot(b *book, part string, props map[string]bool, all map[string]any) error {
-	table, err := b.archive.XML(part)
+func (c *comparison) pivot(b *xlsx.Book, part string, props map[string]bool, all map[string]any) error {
+	table, err := b.Archive.XML(part)
 	if err != nil {
 		return err
 	}
-	rels, err := b.archive.Relations(part)
+	rels, err := b.Archive.Relations(part)
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (c *comparison) pivot(b *book, part string, props map[string]bool, all map[
 	if file == "" {
 		return errors.New("a pivot table has no cache")
 	}
-	cache, err := b.archive.XML(file)
+	cache, err := b.Archive.XML(file)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func selections(table *office.Node) (fields [][]string, left, right int) {
 		var items []string
 		for i := range f.Child("items").All("item") {
 			if x, ok := i.Lookup("x"); ok {
-				items = append(items, fmt.Sprintf("%v %s", truth(i, "h", false), x))
+				items = append(items, fmt.Sprintf("%v %s", xlsx.Truth(i, "h", false), x))
 			}
 		}
 		fields = append(fields, items)
@@ -95,21 +96,21 @@ func pivotSource(cache *office.Node, left, right int) (string, error) {
 		}
 		return "", errors.New("a pivot table does not read cells")
 	}
-	areas, err := parseAreas(ref)
+	areas, err := xlsx.ParseAreas(ref)
 	if err != nil || len(areas) != 1 {
 		return "", fmt.Errorf("a pivot table reads %.40q, which is not a range", ref)
 	}
 	a := areas[0]
-	a.from.col += left
-	a.to.col -= right
-	return fmt.Sprintf("%s;%v:%v;%s", kind, a.from, a.to, w.Attr("sheet")), nil
+	a.From.Col += left
+	a.To.Col -= right
+	return fmt.Sprintf("%s;%v:%v;%s", kind, a.From, a.To, w.Attr("sheet")), nil
 }
 
 func (c *comparison) pivotInfo(table *office.Node, items [][]string, left int, props map[string]bool) (map[string]any, error) {
 	info := map[string]any{}
 	for prop, name := range map[string]string{"show_total": "visualTotals", "show_headers": "showHeaders", "show_empty_row": "showEmptyRow", "show_empty_col": "showEmptyCol"} {
 		if props[prop] {
-			info[prop] = truth(table, name, prop == "show_total" || prop == "show_headers")
+			info[prop] = xlsx.Truth(table, name, prop == "show_total" || prop == "show_headers")
 		}
 	}
 	if props["name"] {

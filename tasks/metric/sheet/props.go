@@ -10,6 +10,7 @@ import (
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/office"
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // sparkline compares the small charts in cells: by cell, the range that they show.
@@ -29,16 +30,16 @@ func (c *comparison) sparkline(_ context.Context, rule tasks.Params) (string, er
 	return compareMaps(pair(a, b), "sparkline", got, want), nil
 }
 
-func (c *comparison) sparklines(s *sheet) (map[string]any, error) {
+func (c *comparison) sparklines(s *xlsx.Sheet) (map[string]any, error) {
 	if c.compat {
-		ref := s.book.sheets[s.book.index(s.name)]
+		ref := s.Book.Sheets[s.Book.Index(s.Name)]
 		var err error
-		if s, err = s.book.sheetPart(s.name, "xl/worksheets/sheet"+ref.id+".xml"); err != nil {
+		if s, err = s.Book.SheetPart(s.Name, "xl/worksheets/sheet"+ref.ID+".xml"); err != nil {
 			return nil, err
 		}
 	}
 	all := map[string]any{}
-	for n := range s.other["extLst"].Below("sparkline") {
+	for n := range s.Other["extLst"].Below("sparkline") {
 		all[strings.TrimSpace(n.Child("sqref").Content())] = strings.TrimSpace(n.Child("f").Content())
 	}
 	return all, nil
@@ -62,7 +63,7 @@ func compareMaps(where, what string, got, want map[string]any) string {
 		props, ok := w.(map[string]any)
 		if !ok {
 			if g != w {
-				return fmt.Sprintf("%s: %s %.160q is %s, expected %s", where, what, name, show(g, true), show(w, true))
+				return fmt.Sprintf("%s: %s %.160q is %s, expected %s", where, what, name, xlsx.Show(g, true), xlsx.Show(w, true))
 			}
 			continue
 		}
@@ -71,7 +72,7 @@ func compareMaps(where, what string, got, want map[string]any) string {
 		maps.Copy(both, others)
 		for _, p := range slices.Sorted(maps.Keys(both)) {
 			if others[p] != props[p] {
-				return fmt.Sprintf("%s: %s of %s %.160q is %s, expected %s", where, p, what, name, show(others[p], true), show(props[p], true))
+				return fmt.Sprintf("%s: %s of %s %.160q is %s, expected %s", where, p, what, name, xlsx.Show(others[p], true), xlsx.Show(props[p], true))
 			}
 		}
 	}
@@ -86,14 +87,14 @@ func (c *comparison) freeze(_ context.Context, rule tasks.Params) (string, error
 	}
 	got, want := c.frozen(a), c.frozen(b)
 	if got != want {
-		return fmt.Sprintf("%s: frozen at %s, expected %s", pair(a, b), show(got, true), show(want, true)), nil
+		return fmt.Sprintf("%s: frozen at %s, expected %s", pair(a, b), xlsx.Show(got, true), xlsx.Show(want, true)), nil
 	}
 	return "", nil
 }
 
 // frozen returns the first cell that is not frozen, or nil.
-func (c *comparison) frozen(s *sheet) any {
-	pane := s.other["sheetViews"].Child("sheetView", "pane")
+func (c *comparison) frozen(s *xlsx.Sheet) any {
+	pane := s.Other["sheetViews"].Child("sheetView", "pane")
 	if c.compat {
 		if at, ok := pane.Lookup("topLeftCell"); ok {
 			return at
@@ -105,10 +106,10 @@ func (c *comparison) frozen(s *sheet) any {
 	}
 	x, _ := strconv.ParseFloat(pane.Attr("xSplit"), 64)
 	y, _ := strconv.ParseFloat(pane.Attr("ySplit"), 64)
-	if x < 0 || y < 0 || x >= maxColumn || y >= maxRow || int(x)+int(y) == 0 {
+	if x < 0 || y < 0 || x >= xlsx.MaxColumn || y >= xlsx.MaxRow || int(x)+int(y) == 0 {
 		return nil
 	}
-	return pos{int(y) + 1, int(x) + 1}.String()
+	return xlsx.Pos{Row: int(y) + 1, Col: int(x) + 1}.String()
 }
 
 // zoom checks the zoom of a sheet, in percent.
@@ -117,7 +118,7 @@ func (c *comparison) zoom(_ context.Context, rule tasks.Params) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	zoom, err := strconv.ParseFloat(s.other["sheetViews"].Child("sheetView").Attr("zoomScale"), 64)
+	zoom, err := strconv.ParseFloat(s.Other["sheetViews"].Child("sheetView").Attr("zoomScale"), 64)
 	if err != nil || zoom == 0 {
 		zoom = 100
 	}
@@ -125,7 +126,7 @@ func (c *comparison) zoom(_ context.Context, rule tasks.Params) (string, error) 
 	if err != nil || ok {
 		return "", err
 	}
-	return fmt.Sprintf("sheet %.60q: the zoom is %v, expected %s", s.name, zoom, describe(rule)), nil
+	return fmt.Sprintf("sheet %.60q: the zoom is %v, expected %s", s.Name, zoom, describe(rule)), nil
 }
 
 // validationProps are the properties of a data validation: of texts, and of truth
@@ -146,8 +147,8 @@ func (c *comparison) dataValidation(_ context.Context, rule tasks.Params) (strin
 	if err != nil {
 		return "", err
 	}
-	list := slices.Collect(s.other["dataValidations"].All("dataValidation"))
-	where := fmt.Sprintf("sheet %.60q", s.name)
+	list := slices.Collect(s.Other["dataValidations"].All("dataValidation"))
+	where := fmt.Sprintf("sheet %.60q", s.Name)
 	if len(list) < len(props) {
 		return fmt.Sprintf("%s: %d data validations, expected %d", where, len(list), len(props)), nil
 	}
@@ -195,7 +196,7 @@ func validates(n *office.Node, rules tasks.Params) (string, error) {
 				v = text
 			}
 		case slices.Contains(validationFlags, name):
-			v = truth(n, name, false)
+			v = xlsx.Truth(n, name, false)
 		default:
 			return "", fmt.Errorf("dv_props: %.40q is not a property of a data validation", name)
 		}
@@ -204,7 +205,7 @@ func validates(n *office.Node, rules tasks.Params) (string, error) {
 			return "", fmt.Errorf("dv_props: %s: %w", name, err)
 		}
 		if !ok {
-			return fmt.Sprintf("%s is %s, expected %s", name, show(v, true), describe(r)), nil
+			return fmt.Sprintf("%s is %s, expected %s", name, xlsx.Show(v, true), describe(r)), nil
 		}
 	}
 	return "", nil
@@ -225,7 +226,7 @@ func (c *comparison) colProps(_ context.Context, rule tasks.Params) (string, err
 }
 
 // dimensions compares properties of rows or columns.
-func (c *comparison) dimensions(rule tasks.Params, what string, defaults map[string]any, read func(*sheet, []string) map[string]any) (string, error) {
+func (c *comparison) dimensions(rule tasks.Params, what string, defaults map[string]any, read func(*xlsx.Sheet, []string) map[string]any) (string, error) {
 	props, err := rule.Texts("props")
 	if err != nil {
 		return "", err
@@ -266,12 +267,12 @@ func fill(m, other map[string]any, value any) {
 	}
 }
 
-func (c *comparison) rowDimensions(s *sheet, props []string) map[string]any {
+func (c *comparison) rowDimensions(s *xlsx.Sheet, props []string) map[string]any {
 	all := map[string]any{}
 	if s == nil {
 		return all
 	}
-	for row, n := range s.rows {
+	for row, n := range s.Rows {
 		if !slices.ContainsFunc(n.Attrs, func(a office.Attr) bool {
 			return !strings.Contains(a.Name, ":") && a.Name != "r" && a.Name != "spans"
 		}) {
@@ -282,7 +283,7 @@ func (c *comparison) rowDimensions(s *sheet, props []string) map[string]any {
 			if p == "height" {
 				info[p] = number(n, "ht", nil)
 			} else {
-				info[p] = truth(n, p, false)
+				info[p] = xlsx.Truth(n, p, false)
 			}
 		}
 		all[strconv.Itoa(row)] = info
@@ -302,16 +303,16 @@ func number(n *office.Node, name string, absent any) any {
 // colDimensions returns the properties of each column, or with compat of each
 // group by its first column. The bounds of groups count only with compat, or if
 // they are asked for.
-func (c *comparison) colDimensions(s *sheet, props []string) map[string]any {
+func (c *comparison) colDimensions(s *xlsx.Sheet, props []string) map[string]any {
 	all := map[string]any{}
 	if s == nil {
 		return all
 	}
 	grouped := c.compat || slices.Contains(props, "min") || slices.Contains(props, "max")
-	for n := range s.other["cols"].All("col") {
+	for n := range s.Other["cols"].All("col") {
 		first, _ := strconv.Atoi(n.Attr("min"))
 		last, _ := strconv.Atoi(n.Attr("max"))
-		if first < 1 || last > maxColumn {
+		if first < 1 || last > xlsx.MaxColumn {
 			continue
 		}
 		info := map[string]any{}
@@ -320,18 +321,18 @@ func (c *comparison) colDimensions(s *sheet, props []string) map[string]any {
 			case "width":
 				info[p] = number(n, "width", 13.0)
 			case "auto_size":
-				info[p] = truth(n, "bestFit", false)
+				info[p] = xlsx.Truth(n, "bestFit", false)
 			case "min", "max":
 				info[p] = number(n, p, nil)
 			default:
-				info[p] = truth(n, p, false)
+				info[p] = xlsx.Truth(n, p, false)
 			}
 		}
 		if grouped {
 			last = first
 		}
 		for col := first; col <= last; col++ {
-			all[columnName(col)] = info
+			all[xlsx.ColumnName(col)] = info
 		}
 	}
 	return all
@@ -361,17 +362,17 @@ func (c *comparison) filter(_ context.Context, rule tasks.Params) (string, error
 }
 
 // filters returns what an autofilter says, by name.
-func filters(s *sheet) (map[string]any, error) {
-	n := s.other["autoFilter"]
+func filters(s *xlsx.Sheet) (map[string]any, error) {
+	n := s.Other["autoFilter"]
 	all := map[string]any{"ref": optional(n, "ref")}
 	for col := range n.All("filterColumn") {
 		id, err := strconv.Atoi(col.Attr("colId"))
 		if err != nil {
-			return nil, s.book.errorf("sheet %.60q: a filter has no column", s.name)
+			return nil, s.Book.Errorf("sheet %.60q: a filter has no column", s.Name)
 		}
-		info := map[string]any{"hidden_button": truth(col, "hiddenButton", false), "show_button": truth(col, "showButton", true)}
+		info := map[string]any{"hidden_button": xlsx.Truth(col, "hiddenButton", false), "show_button": xlsx.Truth(col, "showButton", true)}
 		if f := col.Child("filters"); f != nil {
-			info["filters_blank"] = truth(f, "blank", false)
+			info["filters_blank"] = xlsx.Truth(f, "blank", false)
 			var values []string
 			for v := range f.All("filter") {
 				values = append(values, v.Attr("val"))
@@ -379,7 +380,7 @@ func filters(s *sheet) (map[string]any, error) {
 			info["filters"] = fmt.Sprintf("%q", distinct(values))
 		}
 		if f := col.Child("customFilters"); f != nil {
-			info["custom_filters_op"] = truth(f, "and", false)
+			info["custom_filters_op"] = xlsx.Truth(f, "and", false)
 			var values []string
 			for v := range f.All("customFilter") {
 				operator := v.Attr("operator")
@@ -400,12 +401,12 @@ func filters(s *sheet) (map[string]any, error) {
 
 func sortState(n *office.Node) map[string]any {
 	state := map[string]any{
-		"sort": truth(n, "columnSort", false), "case": truth(n, "caseSensitive", false),
+		"sort": xlsx.Truth(n, "columnSort", false), "case": xlsx.Truth(n, "caseSensitive", false),
 		"method": optional(n, "sortMethod"), "ref": optional(n, "ref"),
 	}
 	for i, k := range slices.Collect(n.All("sortCondition")) {
 		state[fmt.Sprintf("condition %d", i)] = fmt.Sprintf("descending=%v key=%s ref=%s custom_list=%s dxf_id=%s icon=%s iconid=%s",
-			truth(k, "descending", false), k.Attr("sortBy"), k.Attr("ref"), k.Attr("customList"), k.Attr("dxfId"), k.Attr("iconSet"), k.Attr("iconId"))
+			xlsx.Truth(k, "descending", false), k.Attr("sortBy"), k.Attr("ref"), k.Attr("customList"), k.Attr("dxfId"), k.Attr("iconSet"), k.Attr("iconId"))
 	}
 	return state
 }

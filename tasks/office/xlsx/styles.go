@@ -1,26 +1,24 @@
-package sheet
+package xlsx
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/xuri/excelize/v2"
-
 	"desktop-agent/tasks/office"
 )
 
 // Styles are the looks that cells refer to by number.
-type styles struct {
+type Styles struct {
+	Palette []string // own colours by index, aRGB
+	Theme   []string // colours in the order in which styles count them, RGB
+
 	formats map[int]string // of numbers, own ones
 	fonts   []*office.Node
 	fills   []*office.Node
 	xfs     []*office.Node
 	diffs   []*office.Node // of conditional formats
-	palette []string       // own colours by index, aRGB
-	theme   []string       // RGB
 	dates   map[int]bool
 }
 
@@ -38,32 +36,20 @@ var builtin = map[int]string{
 	45: "mm:ss", 46: "[h]:mm:ss", 47: "mmss.0", 48: "##0.0E+0", 49: "@",
 }
 
-// palette is the standard palette, ECMA-376 part 1, 18.8.27. The first eight are
-// the same as the next eight; 64 is the colour of text, 65 that of the background.
-const palette = "000000FFFFFFFF000000FF000000FFFFFF00FF00FF00FFFF" +
-	"000000FFFFFFFF000000FF000000FFFFFF00FF00FF00FFFF" +
-	"800000008000000080808000800080008080C0C0C0808080" +
-	"9999FF993366FFFFCCCCFFFF660066FF80800066CCCCCCFF" +
-	"000080FF00FFFFFF0000FFFF8000808000000080800000FF" +
-	"00CCFFCCFFFFCCFFCCFFFF9999CCFFFF99CCCC99FFFFCC99" +
-	"3366FF33CCCC99CC00FFCC00FF9900FF6600666699969696" +
-	"003366339966003300333300993300993366333399333333" +
-	"000000FFFFFF"
-
 // readStyles reads the parts of styles and of the theme; "" for none.
-func (b *book) readStyles(part, theme string) (*styles, error) {
-	s := &styles{formats: map[int]string{}, dates: map[int]bool{}}
-	if theme != "" && b.archive.Has(theme) {
-		n, err := b.archive.XML(theme)
+func (b *Book) readStyles(part, theme string) (*Styles, error) {
+	s := &Styles{formats: map[int]string{}, dates: map[int]bool{}}
+	if theme != "" && b.Archive.Has(theme) {
+		n, err := b.Archive.XML(theme)
 		if err != nil {
 			return nil, err
 		}
-		s.theme = themeColours(n)
+		s.Theme = themeColours(n)
 	}
 	if part == "" {
 		return s, nil
 	}
-	n, err := b.archive.XML(part)
+	n, err := b.Archive.XML(part)
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +63,10 @@ func (b *book) readStyles(part, theme string) (*styles, error) {
 	s.xfs = slices.Collect(n.Child("cellXfs").All("xf"))
 	s.diffs = slices.Collect(n.Child("dxfs").All("dxf"))
 	for c := range n.Child("colors", "indexedColors").All("rgbColor") {
-		s.palette = append(s.palette, argb(c.Attr("rgb")))
+		s.Palette = append(s.Palette, ARGB(c.Attr("rgb")))
 	}
 	for i := range s.xfs {
-		s.dates[i] = isDateFormat(s.numberFormat(i))
+		s.dates[i] = isDateFormat(s.NumberFormat(i))
 	}
 	return s, nil
 }
@@ -112,8 +98,17 @@ func nth(list []*office.Node, i int) *office.Node {
 	return list[i]
 }
 
+// Font returns the font of a style, or nil.
+func (s *Styles) Font(style int) *office.Node { return s.ref(style, "fontId", s.fonts) }
+
+// Fill returns the fill of a style, or nil.
+func (s *Styles) Fill(style int) *office.Node { return s.ref(style, "fillId", s.fills) }
+
+// Diff returns what a conditional format changes, by its number, or nil.
+func (s *Styles) Diff(id int) *office.Node { return nth(s.diffs, id) }
+
 // ref returns an element that a format refers to by an attribute.
-func (s *styles) ref(style int, name string, list []*office.Node) *office.Node {
+func (s *Styles) ref(style int, name string, list []*office.Node) *office.Node {
 	i, err := strconv.Atoi(nth(s.xfs, style).Attr(name))
 	if err != nil {
 		i = 0
@@ -121,8 +116,8 @@ func (s *styles) ref(style int, name string, list []*office.Node) *office.Node {
 	return nth(list, i)
 }
 
-// numberFormat returns the format of numbers of a style.
-func (s *styles) numberFormat(style int) string {
+// NumberFormat returns the format of numbers of a style.
+func (s *Styles) NumberFormat(style int) string {
 	id, _ := strconv.Atoi(nth(s.xfs, style).Attr("numFmtId"))
 	if f, ok := s.formats[id]; ok {
 		return f
@@ -159,71 +154,19 @@ func isDateFormat(format string) bool {
 	return false
 }
 
-func (s *styles) isDate(style int) bool { return s.dates[style] }
+func (s *Styles) IsDate(style int) bool { return s.dates[style] }
 
 // isSpan says whether a style shows a span of time, such as 30 hours.
-func (s *styles) isSpan(style int) bool {
-	format, _, _ := strings.Cut(s.numberFormat(style), ";")
+func (s *Styles) isSpan(style int) bool {
+	format, _, _ := strings.Cut(s.NumberFormat(style), ";")
 	return elapsed.MatchString(format)
 }
 
-// argb writes a colour with its transparency; without one it is "00", as openpyxl
+// ARGB writes a colour with its transparency; without one it is "00", as openpyxl
 // has it.
-func argb(rgb string) string {
+func ARGB(rgb string) string {
 	if len(rgb) == 6 {
 		rgb = "00" + rgb
 	}
 	return strings.ToUpper(rgb)
-}
-
-var rgbPattern = regexp.MustCompile(`^[0-9A-F]{6}$`)
-
-// fromTheme is what the reference takes all colours of themes and palettes for.
-const fromTheme = "a colour of the theme or palette"
-
-// colour returns a colour as aRGB, nil if there is none.
-func (s *styles) colour(n *office.Node, compat bool) any {
-	if n == nil {
-		return nil
-	}
-	if _, ok := n.Lookup("indexed"); ok && compat {
-		return fromTheme
-	}
-	if i, ok := n.Lookup("indexed"); ok {
-		return s.indexed(i)
-	}
-	if i, ok := n.Lookup("theme"); ok {
-		k, err := strconv.Atoi(i)
-		if compat || err != nil || k < 0 || k >= len(s.theme) || !rgbPattern.MatchString(s.theme[k]) {
-			return fromTheme
-		}
-		t, _ := number(n, "tint", 0.0).(float64)
-		if math.IsNaN(t) {
-			t = 0
-		}
-		return excelize.ThemeColor(s.theme[k], min(max(t, -1), 1))
-	}
-	if truth(n, "auto", false) {
-		if compat {
-			return fromTheme
-		}
-		return nil
-	}
-	if rgb := n.Attr("rgb"); rgb != "" {
-		return argb(rgb)
-	}
-	return "00000000"
-}
-
-func (s *styles) indexed(text string) any {
-	i, err := strconv.Atoi(text)
-	switch {
-	case err != nil || i < 0:
-		return nil
-	case i < len(s.palette):
-		return "FF" + s.palette[i][min(2, len(s.palette[i])):]
-	case i*6+6 <= len(palette):
-		return "FF" + palette[i*6:i*6+6]
-	}
-	return nil
 }
