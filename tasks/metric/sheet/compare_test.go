@@ -11,7 +11,6 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"desktop-agent/tasks"
-
 	"desktop-agent/tasks/office/xlsx"
 )
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"desktop-agent/tasks"
-
 	"desktop-agent/tasks/office/xlsx"
 )
 

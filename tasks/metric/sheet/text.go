@@ -14,7 +14,6 @@ import (
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/metric/fuzzy"
-
 	"desktop-agent/tasks/office/xlsx"
 )
 
