@@ -56,7 +56,6 @@ func Metrics(compat bool) map[string]tasks.Metric {
 		"evaluate_conversion":                     m.single(m.conversion),
 		"evaluate_spacing":                        m.single(m.spacing),
 		"evaluate_alignment":                      m.single(m.alignment),
-		"fuzzy_place_math":                        m.single(m.fuzzyPlaces),
 		"check_file_exists":                       m.fileExists,
 	}
 }

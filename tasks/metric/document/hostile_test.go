@@ -30,7 +30,6 @@ var byRule = map[string]tasks.Value{
 	"evaluate_conversion":         nil,
 	"evaluate_spacing":            nil,
 	"evaluate_alignment":          nil,
-	"fuzzy_place_math":            map[string]any{"expected": []any{"a", "b", "c"}},
 	"check_file_exists":           "a.docx",
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -188,67 +187,6 @@ func referenceScore(got, want []string, base float64) (tasks.Score, error) {
 		return tasks.No(fmt.Sprintf("the references are too different (%.3f); %s", mean, why)), nil
 	}
 	return tasks.Score{Value: (mean - base) / (1 - base), Why: why}, nil
-}
-
-// fuzzyPlaces (fuzzy_place_math) compares the words of a document, which must be
-// three, with the answers of the rule expected: the score is the mean of how
-// similar each word is to its answer. Each answer counts for one word, unless
-// there are fewer answers than words; the closest pairs go together first. With
-// compat an answer may count for any number of words.
-func (m judge) fuzzyPlaces(got *docx, rules tasks.Params) (tasks.Score, error) {
-	answers, err := rules.Texts("expected")
-	if err != nil {
-		return tasks.Score{}, err
-	}
-	if len(answers) == 0 {
-		return tasks.Score{}, errors.New("expected: give the possible answers")
-	}
-	const places = 3
-	words := strings.Fields(strings.Join(got.texts(), "\n"))
-	if len(words) != places {
-		return tasks.No(fmt.Sprintf("there are %d words, not %d", len(words), places)), nil
-	}
-	table := make([][]float64, len(words))
-	for i, word := range words {
-		table[i] = make([]float64, len(answers))
-		for j, answer := range answers {
-			s, err := similarity(word, answer)
-			if errors.Is(err, errResultLong) {
-				return tasks.No(err.Error()), nil
-			}
-			if err != nil {
-				return tasks.Score{}, err
-			}
-			table[i][j] = s
-		}
-	}
-	scores := assign(table, m.compat || len(answers) < places)
-	var sum float64
-	var why string
-	for i, s := range scores {
-		if sum += s; s < 1 && why == "" {
-			why = fmt.Sprintf("%s is none of the answers that are left", quote(words[i]))
-		}
-	}
-	return tasks.Score{Value: sum / places, Why: why}, nil
-}
-
-// assign gives each row a column, the best pair first, and returns the values.
-func assign(table [][]float64, again bool) []float64 {
-	scores := make([]float64, len(table))
-	rows, columns := map[int]bool{}, map[int]bool{}
-	for range table {
-		best, row, column := math.Inf(-1), 0, 0
-		for i := range table {
-			for j, s := range table[i] {
-				if !rows[i] && (again || !columns[j]) && s > best {
-					best, row, column = s, i, j
-				}
-			}
-		}
-		scores[row], rows[row], columns[column] = best, true, true
-	}
-	return scores
 }
 
 // fileExists (check_file_exists) tells whether a folder has a regular file of the
