@@ -136,8 +136,10 @@ type Score struct {
 // told about the result: what was expected is missing or damaged, an option is
 // wrong, or a program is not installed.
 //
-// Results were made by the agent or by somebody's program: they are untrusted.
-// No metric reads a file without a limit, or executes anything in it.
+// Results were made by the agent or by somebody's program: they are untrusted. No
+// metric reads a file without a limit of size or time, or executes anything in it on
+// this machine: check_python_file_by_test_suite, whose purpose that is, does it on
+// the task's computer.
 type Metric func(ctx context.Context, result, expected Value, options Params) (Score, error)
 
 // Yes is the score of a result that is as it should be.

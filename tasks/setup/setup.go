@@ -8,9 +8,9 @@
 // chrome_open_tabs, chrome_close_tabs and update_browse_history. What goes wrong
 // is an error, a [*StepError]: a task that could not be set up has no result.
 //
-// Nothing is waited for by the clock. Where a task says sleep, the desktop is
-// given at most that time to become quiet; where it launches a program with a
-// window, that window is waited for.
+// No fixed time is waited, except with [Options.Compat]. Where a task says sleep, the
+// desktop is given at most that time to become quiet; where it launches a program
+// with a window, that window is waited for.
 package setup
 
 import (
