@@ -122,6 +122,16 @@ type Output struct {
 // ErrLimit reports a command that ran for too long and was ended.
 var ErrLimit = errors.New("command took too long")
 
+// writable are the folders that a task may write.
+var writable = []string{Home, "/tmp", "/var/tmp"}
+
+// Writable reports whether a path, as programs mean it, lies in a folder that a task
+// may write. Symbolic links are not followed.
+func Writable(guest string) bool {
+	guest = Abs(guest)
+	return slices.ContainsFunc(writable, func(folder string) bool { return strings.HasPrefix(guest, folder+"/") })
+}
+
 // ErrOutside reports a path that is not inside what a task may write: below
 // /home/user, /tmp or /var/tmp, symbolic links followed.
 var ErrOutside = errors.New("outside of what the task may write (/home/user, /tmp, /var/tmp)")
