@@ -7,7 +7,11 @@
 // [desktop-agent/tasks/bench] runs whole suites.
 package tasks
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 // A Suite is a list of tasks that lie in one folder.
 type Suite struct {
@@ -80,8 +84,46 @@ type File struct {
 	Path string // "" if there is no such file
 }
 
-// Files are several files, the missing ones with an empty path.
+// Files are several files, the missing ones with an empty path; [OneFile] and
+// [AllFiles] read them.
 type Files []File
+
+// ErrNoFile reports a file that a value should be and is not there.
+var ErrNoFile = errors.New("there is no file")
+
+// OneFile returns the path of the file that a value is, for a metric that judges
+// one: several files are not one of them, whichever comes first. The error is
+// [ErrNoFile] where there is none.
+func OneFile(v Value) (path string, err error) {
+	files, err := AllFiles(v)
+	switch {
+	case err != nil:
+		return "", err
+	case len(files) > 1:
+		return "", fmt.Errorf("one file is wanted, not %d: let the getter give one", len(files))
+	case files[0].Path == "":
+		return "", ErrNoFile
+	}
+	return files[0].Path, nil
+}
+
+// AllFiles returns the files that a value is, for a metric that judges several: at
+// least one, in the order of the task, the missing ones with an empty path. A file
+// is a list of one. The error is [ErrNoFile] where there is none.
+func AllFiles(v Value) (Files, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, ErrNoFile
+	case File:
+		return Files{v}, nil
+	case Files:
+		if len(v) == 0 {
+			return nil, ErrNoFile
+		}
+		return v, nil
+	}
+	return nil, fmt.Errorf("a file is wanted, not %T", v)
+}
 
 // A Score is the judgement of a metric.
 type Score struct {
@@ -94,8 +136,10 @@ type Score struct {
 // told about the result: what was expected is missing or damaged, an option is
 // wrong, or a program is not installed.
 //
-// Results were made by the agent or by somebody's program: they are untrusted.
-// No metric reads a file without a limit, or executes anything in it.
+// Results were made by the agent or by somebody's program: they are untrusted. No
+// metric reads a file without a limit of size or time, or executes anything in it on
+// this machine: check_python_file_by_test_suite, whose purpose that is, does it on
+// the task's computer.
 type Metric func(ctx context.Context, result, expected Value, options Params) (Score, error)
 
 // Yes is the score of a result that is as it should be.

@@ -13,10 +13,10 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/openai/openai-go/v3/option"
 
+	"desktop-agent/internal/retry"
 	"desktop-agent/llm"
 )
 
@@ -93,7 +93,7 @@ func (x *exchange) check(resp *http.Response, body []byte) error {
 // failure is the error for a status of 400 and above.
 func (x *exchange) failure(status int, header http.Header, body []byte) error {
 	said := parseSaid(header, body)
-	e := &llm.Error{Kind: llm.ErrRequest, Status: status, Detail: x.said(said.message), RetryAfter: retryAfter(header)}
+	e := &llm.Error{Kind: llm.ErrRequest, Status: status, Detail: x.said(said.message), RetryAfter: retry.After(header)}
 	switch {
 	case status == http.StatusPaymentRequired, status == http.StatusTooManyRequests && said.code == "insufficient_quota":
 		e.Kind = llm.ErrQuota
@@ -235,21 +235,4 @@ func describe(page bool, body []byte) string {
 	default:
 		return strconv.Quote(text)
 	}
-}
-
-// retryAfter reads the headers that say how long to wait: milliseconds, seconds
-// or a date.
-func retryAfter(h http.Header) time.Duration {
-	const most = 24 * 3600 // seconds; above all deadlines
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
-		return time.Duration(min(ms, most*1000) * float64(time.Millisecond))
-	}
-	v := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 {
-		return time.Duration(min(s, most) * float64(time.Second))
-	}
-	if at, err := http.ParseTime(v); err == nil {
-		return max(0, time.Until(at)).Round(time.Second)
-	}
-	return 0
 }

@@ -24,12 +24,17 @@ package env
 import (
 	"desktop-agent/run"
 	"errors"
+	"fmt"
 	"image"
 	"log/slog"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
+
+	"desktop-agent/internal/shlex"
+	"desktop-agent/tasks"
 )
 
 // Home is the HOME folder as programs see it.
@@ -77,6 +82,37 @@ type Command struct {
 	Limit time.Duration
 }
 
+// ReadCommand reads what is to be run from the settings of a step or getter: a
+// list; or a text, which is split into words unless it is for a shell. As OSWorld
+// has it, [shlex.Split] does that, and "~/" at the beginning of a word is the HOME
+// folder.
+func ReadCommand(p tasks.Params) (Command, error) {
+	shell, err1 := p.Bool("shell")
+	args, err2 := p.Texts("command")
+	if err := errors.Join(err1, err2); err != nil {
+		return Command{}, err
+	}
+	if text, ok := p["command"].(string); ok && !shell {
+		var err error
+		if args, err = shlex.Split(text); err != nil {
+			return Command{}, fmt.Errorf("command: %w", err)
+		}
+	}
+	if len(args) == 0 || strings.TrimSpace(args[0]) == "" {
+		return Command{}, errors.New("command is missing")
+	}
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if strings.ContainsRune(arg, 0) {
+			return Command{}, errors.New("command: a NUL character")
+		}
+		if !shell && strings.HasPrefix(arg, "~/") {
+			args[i] = Home + arg[1:]
+		}
+	}
+	return Command{Args: args, Shell: shell}, nil
+}
+
 // An Output is what came of a command.
 type Output struct {
 	Stdout, Stderr []byte // the first [MaxOutput] bytes of each
@@ -85,6 +121,16 @@ type Output struct {
 
 // ErrLimit reports a command that ran for too long and was ended.
 var ErrLimit = errors.New("command took too long")
+
+// writable are the folders that a task may write.
+var writable = []string{Home, "/tmp", "/var/tmp"}
+
+// Writable reports whether a path, as programs mean it, lies in a folder that a task
+// may write. Symbolic links are not followed.
+func Writable(guest string) bool {
+	guest = Abs(guest)
+	return slices.ContainsFunc(writable, func(folder string) bool { return strings.HasPrefix(guest, folder+"/") })
+}
 
 // ErrOutside reports a path that is not inside what a task may write: below
 // /home/user, /tmp or /var/tmp, symbolic links followed.

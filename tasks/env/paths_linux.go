@@ -12,9 +12,6 @@ import (
 	"strings"
 )
 
-// writable are the folders that a task may write.
-var writable = []string{Home, "/tmp", "/var/tmp"}
-
 // outside returns where one of the folders of the task lies on this machine.
 func (e *Env) outside(folder string) string {
 	switch folder {

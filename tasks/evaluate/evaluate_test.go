@@ -1,8 +1,13 @@
 package evaluate
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"desktop-agent/tasks"
@@ -30,17 +35,13 @@ func TestUnion(t *testing.T) {
 		}
 		return s
 	}
-	_, err = union([]source{one("a", "x", "y"), one("b", "x")}, nil)
+	_, err = union([]source{one("a", "x", "y"), one("b", "x")})
 	require.ErrorContains(t, err, "x: both a and b")
-	_, err = union([]source{one("a", "x")}, map[string]string{"x": "b"})
-	require.ErrorContains(t, err, "b has none")
-	for _, order := range [][]source{{one("a", "x"), one("b", "x")}, {one("b", "x"), one("a", "x")}} {
-		both, err := union(order, map[string]string{"x": "b"})
-		require.NoError(t, err)
-		score, err := both["x"](t.Context(), nil, nil, nil)
-		require.NoError(t, err)
-		assert.Equal(t, "b", score.Why)
-	}
+	two, err := union([]source{one("a", "x"), one("b", "y")})
+	require.NoError(t, err)
+	score, err := two["y"](t.Context(), nil, nil, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "b", score.Why)
 }
 
 func TestCombine(t *testing.T) {
@@ -97,4 +98,66 @@ func TestAnswers(t *testing.T) {
 	require.ErrorContains(t, err, "folder")
 	_, err = Task(t.Context(), nil, &tasks.Task{}, Done, &Options{Folder: t.TempDir()})
 	require.ErrorContains(t, err, "no checks")
+}
+
+// Every metric of one file has the same rule for several: they are not one, as
+// result or as what is expected.
+func TestSeveralFiles(t *testing.T) {
+	all, err := Metrics(nil)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	picture := func(name string) string {
+		var b bytes.Buffer
+		require.NoError(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 16, 16))))
+		return file(name, b.String())
+	}
+	testdata := func(name string) string { return filepath.Join("..", "metric", filepath.FromSlash(name)) }
+	for _, tt := range []struct {
+		metric   string
+		path     string
+		expected tasks.Value // what is not a file; nil: the same file
+		options  tasks.Params
+	}{
+		{metric: "compare_text_file", path: file("a.txt", "one")},
+		{metric: "diff_text_file", path: file("b.txt", "one\n")},
+		{metric: "file_contains", path: file("c.txt", "one"), expected: map[string]any{"expected": []any{"one"}}},
+		{metric: "check_json", path: file("a.json", `{"a":1}`), expected: map[string]any{"expect": []any{}}},
+		{metric: "check_config_status", path: file("rc", "(a b)"), expected: map[string]any{"key": "a", "value": "b"}},
+		{metric: "check_thunderbird_prefs", path: file("prefs.js", ""), expected: map[string]any{"expect": map[string]any{}}},
+		{metric: "compare_images", path: picture("a.png")},
+		{metric: "check_structure_sim", path: picture("b.png")},
+		{metric: "compare_docx_files", path: testdata("document/testdata/gold.docx")},
+		{metric: "compare_docx_tables", path: testdata("document/testdata/gold.docx")},
+		{metric: "compare_pptx_files", path: testdata("slides/testdata/impress.pptx")},
+		{metric: "compare_table", path: testdata("sheet/testdata/looks.xlsx"),
+			options: tasks.Params{"rules": []any{map[string]any{"type": "sheet_name"}}}},
+	} {
+		t.Run(tt.metric, func(t *testing.T) {
+			one := tasks.File{Path: tt.path}
+			two := tasks.Files{one, one}
+			want := tt.expected
+			if want == nil {
+				want = one
+			}
+			score, err := all[tt.metric](t.Context(), one, want, tt.options)
+			require.NoError(t, err)
+			assert.InDelta(t, 1, score.Value, 1e-9, score.Why)
+			score, err = all[tt.metric](t.Context(), tasks.Files{one}, want, tt.options)
+			require.NoError(t, err)
+			assert.InDelta(t, 1, score.Value, 1e-9, "a list of one is that one: %s", score.Why)
+			score, err = all[tt.metric](t.Context(), two, want, tt.options)
+			require.NoError(t, err)
+			assert.Zero(t, score.Value)
+			assert.Contains(t, score.Why, "one file is wanted, not 2")
+			if tt.expected == nil {
+				_, err = all[tt.metric](t.Context(), one, two, tt.options)
+				require.ErrorContains(t, err, "one file is wanted, not 2")
+			}
+		})
+	}
 }

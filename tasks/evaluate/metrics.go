@@ -20,13 +20,6 @@ type source struct {
 	metrics map[string]tasks.Metric
 }
 
-// owners says which package's metric counts where several have one of a name.
-var owners = map[string]string{
-	"run_sqlite3":      "text",
-	"fuzzy_place_math": "text",
-	"check_left_panel": "slides",
-}
-
 // sources returns the packages of metrics.
 func sources(o *Options) []source {
 	c := o.Compat
@@ -48,26 +41,16 @@ func sources(o *Options) []source {
 	return append(list, source{"text", text.Metrics(t)})
 }
 
-// union puts the metrics of all packages together. Two of a name that no owner is
-// named for are an error.
-func union(list []source, owners map[string]string) (map[string]tasks.Metric, error) {
+// union puts the metrics of all packages together. Each has one owner: two of a name
+// are an error.
+func union(list []source) (map[string]tasks.Metric, error) {
 	all, from := map[string]tasks.Metric{}, map[string]string{}
 	for _, s := range list {
 		for _, name := range slices.Sorted(maps.Keys(s.metrics)) {
-			before, twice := from[name]
-			owner, ruled := owners[name]
-			switch {
-			case twice && !ruled:
+			if before, twice := from[name]; twice {
 				return nil, fmt.Errorf("metric %s: both %s and %s have one: remove one of them", name, before, s.name)
-			case ruled && s.name != owner:
-				continue
 			}
 			all[name], from[name] = s.metrics[name], s.name
-		}
-	}
-	for name, owner := range owners {
-		if from[name] != owner {
-			return nil, fmt.Errorf("metric %s: %s has none", name, owner)
 		}
 	}
 	return all, nil
@@ -78,7 +61,7 @@ func Metrics(o *Options) (map[string]tasks.Metric, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	return union(sources(o), owners)
+	return union(sources(o))
 }
 
 // Names returns the names of all metrics, in order. The one of tasks that cannot

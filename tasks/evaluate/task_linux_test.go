@@ -1,11 +1,14 @@
 package evaluate_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/env"
 	"desktop-agent/tasks/evaluate"
 	"desktop-agent/tasks/setup"
@@ -78,4 +81,43 @@ func TestTask(t *testing.T) {
 	task.Evaluator.Checks[0].Metric = "nope"
 	_, err = judge()
 	require.ErrorContains(t, err, "no such metric")
+}
+
+// A gold file that is not the one that was first used is no score, whether it
+// changed in the cache or at its source.
+func TestChangedGold(t *testing.T) {
+	e, err := env.Start(t.Context(), nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, e.Close()) }()
+	gold := "one\n"
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(gold)) }))
+	defer web.Close()
+	defer web.Client().CloseIdleConnections()
+	task := &tasks.Task{ID: "t", Evaluator: tasks.Evaluator{
+		Post: []tasks.Step{{Type: "execute", Params: tasks.Params{"command": "echo two > a.txt", "shell": true}}},
+		Checks: []tasks.Check{{Metric: "compare_text_file",
+			Result:   &tasks.Getter{Type: "vm_file", Params: tasks.Params{"path": "/home/user/a.txt", "dest": "a.txt"}},
+			Expected: &tasks.Getter{Type: "cloud_file", Params: tasks.Params{"path": web.URL + "/a.txt", "dest": "gold.txt"}},
+		}},
+	}}
+	cache := t.TempDir()
+	judge := func() (tasks.Score, error) {
+		return evaluate.Task(t.Context(), e, task, evaluate.Done, &evaluate.Options{Folder: t.TempDir(), Cache: cache, Client: web.Client()})
+	}
+	score, err := judge()
+	require.NoError(t, err)
+	assert.Zero(t, score.Value)
+
+	// From now on it would be right.
+	gold = "two\n"
+	file := filepath.Join(cache, "t", "gold.txt")
+	require.NoError(t, os.WriteFile(file, []byte(gold), 0o644))
+	score, err = judge()
+	require.ErrorIs(t, err, asset.ErrChanged)
+	assert.ErrorContains(t, err, "evaluate: check 1 (compare_text_file): expected: ")
+	assert.Zero(t, score)
+	require.NoError(t, os.Remove(file))
+	score, err = judge()
+	require.ErrorIs(t, err, asset.ErrChanged)
+	assert.Zero(t, score)
 }

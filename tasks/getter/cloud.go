@@ -2,37 +2,22 @@ package getter
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"desktop-agent/tasks"
-	"desktop-agent/tasks/env"
+	"desktop-agent/tasks/asset"
 )
-
-// fetchTries is how often a file is tried to be fetched.
-const fetchTries = 3
-
-// ErrNoAsset reports a file that is not in the cache and may not be fetched.
-var ErrNoAsset = errors.New("not in the cache, and downloads are off")
 
 // taskFolder returns the task's folder in the cache, "" if there is no cache.
 func (o *Options) taskFolder() (string, error) {
-	switch {
-	case o.Cache == "":
+	if o.Cache == "" {
 		return "", nil
-	case local(o.TaskID) != nil || strings.ContainsAny(o.TaskID, "/"):
-		return "", fmt.Errorf("task id %.100q cannot be the name of a folder", o.TaskID)
 	}
-	return filepath.Join(o.Cache, o.TaskID), nil
+	return asset.Folder(o.Cache, o.TaskID)
 }
 
 // cacheFile is cache_file: what a command of the set-up has printed.
@@ -63,16 +48,9 @@ func regular(file string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// An Asset is a file that a look takes from the cache or the network.
-type Asset struct {
-	Source string // the URL, or the path in the suite
-	File   string // where it lies, or will, on this machine; "" if that is in [Options.Dir]
-	Lacks  bool   // it is not there
-}
-
 // Assets returns the files that a look takes from elsewhere, and whether they are
 // there.
-func Assets(g *tasks.Getter, o *Options) ([]Asset, error) {
+func Assets(g *tasks.Getter, o *Options) ([]asset.Asset, error) {
 	if g == nil || g.Type != "cloud_file" {
 		return nil, nil
 	}
@@ -85,9 +63,9 @@ func Assets(g *tasks.Getter, o *Options) ([]Asset, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Asset, len(r.paths))
+	list := make([]asset.Asset, len(r.paths))
 	for i, source := range r.paths {
-		a := Asset{Source: source}
+		a := asset.Asset{Source: source}
 		if file, ok := s.inSuite(source); ok {
 			a.File = file
 		} else if folder != "" {
@@ -143,23 +121,8 @@ func (l *look) asset(ctx context.Context, source, name string) (string, error) {
 		if file, err = l.place(name); err != nil {
 			return "", err
 		}
-	} else if regular(file) {
-		return file, nil
 	}
-	if l.o.Offline {
-		return "", fmt.Errorf("%w: put it at %s", ErrNoAsset, file)
-	}
-	var errs error
-	for range fetchTries {
-		again, err := l.download(ctx, source, file, folder != "")
-		if err == nil {
-			return file, nil
-		}
-		if errs = err; !again || ctx.Err() != nil {
-			break
-		}
-	}
-	return "", errs
+	return file, asset.Get(ctx, source, file, &asset.Options{Offline: l.o.Offline, Client: l.o.Client, MaxBytes: l.o.MaxFile})
 }
 
 // suiteFile copies a file of the suite. Neither its name nor symbolic links can
@@ -192,95 +155,5 @@ func (l *look) suiteFile(source, name string) (string, error) {
 		return "", err
 	}
 	defer from.Close()
-	_, err = l.write(from, dest)
-	return dest, err
-}
-
-// download fetches a file, which gets its name when complete, and reports
-// whether it is worth to try again. keep notes its hash beside it.
-func (l *look) download(ctx context.Context, source, file string, keep bool) (again bool, err error) {
-	u, err := url.Parse(source)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return false, errors.New("only http and https can be fetched")
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, source, nil)
-	if err != nil {
-		return false, err
-	}
-	response, err := l.o.Client.Do(request)
-	if err != nil {
-		return true, err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return response.StatusCode >= 500, fmt.Errorf("the server answers %s", response.Status)
-	}
-	sum, err := l.write(response.Body, file)
-	if err != nil {
-		return !errors.Is(err, env.ErrTooLarge), err
-	}
-	if keep {
-		return false, note(file, sum, source)
-	}
-	return false, nil
-}
-
-// write writes a file of this machine, and returns its SHA-256.
-func (l *look) write(from io.Reader, dest string) (sum string, err error) {
-	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
-		return "", err
-	}
-	to, err := os.CreateTemp(filepath.Dir(dest), ".part-*")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(to.Name()) // fails once it has its name
-	hash := sha256.New()
-	n, err := io.Copy(io.MultiWriter(to, hash), io.LimitReader(from, l.o.MaxFile+1))
-	if err == nil && n > l.o.MaxFile {
-		err = fmt.Errorf("%w: more than %d bytes", env.ErrTooLarge, l.o.MaxFile)
-	}
-	if err := errors.Join(err, to.Close()); err != nil {
-		return "", err
-	}
-	if err := os.Rename(to.Name(), dest); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
-}
-
-// note adds a file to the list of hashes that the set-up keeps in the task's
-// folder of the cache.
-func note(file, sum, source string) error {
-	list, err := os.OpenFile(filepath.Join(filepath.Dir(file), "assets.lock"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	source = strings.Map(func(c rune) rune {
-		if c < ' ' {
-			return -1
-		}
-		return c
-	}, source)
-	// One write, so that lines of several processes do not mix.
-	_, err = fmt.Fprintf(list, "%s\t%s\t%s\n", sum, filepath.Base(file), source)
-	return errors.Join(err, list.Close())
-}
-
-// liveURL reports whether a page is of the live web.
-func liveURL(text string) bool {
-	u, err := url.Parse(strings.TrimSpace(text))
-	if err != nil {
-		return true
-	}
-	switch strings.ToLower(u.Scheme) {
-	case "http", "https":
-	case "":
-		return text != "" && !strings.HasPrefix(text, "/")
-	default:
-		return false
-	}
-	host := u.Hostname()
-	ip := net.ParseIP(host)
-	return host != "localhost" && (ip == nil || !ip.IsLoopback())
+	return dest, asset.Save(from, dest, l.o.MaxFile)
 }

@@ -3,10 +3,10 @@ package getter
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
+	"desktop-agent/internal/shlex"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
 )
@@ -16,36 +16,14 @@ func checkCommand(p tasks.Params) error {
 	return err
 }
 
-// readCommand reads what is to be run: a list, or a text, which is split as a
-// shell would unless it is for one. A list with bars is a pipe, but not with compat.
+// readCommand reads what is to be run. A list with bars is a pipe, but not with
+// compat.
 func readCommand(p tasks.Params, compat bool) (env.Command, error) {
-	shell, err1 := p.Bool("shell")
-	args, err2 := p.Texts("command")
-	if err := errors.Join(err1, err2); err != nil {
-		return env.Command{}, err
+	c, err := env.ReadCommand(p)
+	if err == nil && !c.Shell && !compat && slices.Contains(c.Args, "|") {
+		return env.Command{Args: []string{pipe(c.Args)}, Shell: true}, nil
 	}
-	if text, ok := p["command"].(string); ok && !shell {
-		var err error
-		if args, err = words(text); err != nil {
-			return env.Command{}, fmt.Errorf("command: %w", err)
-		}
-	}
-	if len(args) == 0 || strings.TrimSpace(args[0]) == "" {
-		return env.Command{}, errors.New("command is missing")
-	}
-	args = slices.Clone(args)
-	for i, arg := range args {
-		if strings.ContainsRune(arg, 0) {
-			return env.Command{}, errors.New("command: a NUL character")
-		}
-		if !shell && strings.HasPrefix(arg, "~/") {
-			args[i] = env.Home + arg[1:]
-		}
-	}
-	if !shell && !compat && slices.Contains(args, "|") {
-		return env.Command{Args: []string{pipe(args)}, Shell: true}, nil
-	}
-	return env.Command{Args: args, Shell: shell}, nil
+	return c, err
 }
 
 // pipe returns a script in which bars join commands, and all else is as it is.
@@ -53,49 +31,10 @@ func pipe(args []string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
 		if quoted[i] = arg; arg != "|" {
-			quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+			quoted[i] = shlex.Quote(arg)
 		}
 	}
 	return strings.Join(quoted, " ")
-}
-
-// words splits a command as a shell would, quotes and backslashes heeded,
-// without expanding anything.
-func words(text string) ([]string, error) {
-	var list []string
-	var word strings.Builder
-	quote, begun := rune(0), false
-	runes := []rune(text)
-	for i := 0; i < len(runes); i++ {
-		switch c := runes[i]; {
-		case quote != 0 && c == quote:
-			quote = 0
-		case c == '\\' && quote != '\'' && i+1 < len(runes) && (quote == 0 || strings.ContainsRune(`"\`, runes[i+1])):
-			i++
-			word.WriteRune(runes[i])
-			begun = true
-		case quote != 0:
-			word.WriteRune(c)
-		case c == '\'' || c == '"':
-			quote, begun = c, true
-		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
-			if begun {
-				list = append(list, word.String())
-				word.Reset()
-				begun = false
-			}
-		default:
-			word.WriteRune(c)
-			begun = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("the quote %c is not closed", quote)
-	}
-	if begun {
-		list = append(list, word.String())
-	}
-	return list, nil
 }
 
 // stdout is vm_command_line: what a command prints.

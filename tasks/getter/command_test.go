@@ -20,6 +20,7 @@ func TestReadCommand(t *testing.T) {
 	}{
 		{name: "list", p: params("command", []any{"ls", "~/a b", "~"}), want: []string{"ls", "/home/user/a b", "~"}},
 		{name: "text", p: params("command", `grep -c "a b" 'c\d' e\ f "g\"h\$"`), want: []string{"grep", "-c", "a b", `c\d`, "e f", `g"h\$`}},
+		{name: "as the set-up has it", p: params("command", `touch "x\$y"`), want: []string{"touch", `x\$y`}},
 		{name: "shell", p: params("command", "ls ~ | wc", "shell", "true"), want: []string{"ls ~ | wc"}, shell: true, cShell: true},
 		{name: "list for a shell", p: params("command", []any{"ls $1", "x", "|"}, "shell", true), want: []string{"ls $1", "x", "|"}, shell: true, cShell: true},
 		{name: "pipe", p: params("command", []any{"ls", "~/it's", "|", "grep", "a|b; c"}),

@@ -15,8 +15,8 @@ import (
 
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/env"
-	"desktop-agent/tasks/metric/slides"
 )
 
 const (
@@ -148,7 +148,7 @@ func (l *look) vlcStatus(ctx context.Context) (tasks.Value, error) {
 		l.o.Log.InfoContext(ctx, "no status of VLC", "err", response.Status)
 		return nil, nil
 	}
-	if _, err := l.write(response.Body, file); err != nil {
+	if err := asset.Save(response.Body, file, l.o.MaxFile); err != nil {
 		return nil, err
 	}
 	return tasks.File{Path: file}, nil
@@ -202,56 +202,4 @@ func (l *look) shortcuts(ctx context.Context) (tasks.Value, error) {
 		}
 	}
 	return found, nil
-}
-
-func checkSlide(p tasks.Params) error {
-	if err := all(needs("ppt_file_path", "slide_index"), checkName("dest"))(p); err != nil {
-		return err
-	}
-	n, err := p.Number("slide_index")
-	if err == nil && (n < 0 || n != float64(int(n))) {
-		err = errors.New("slide_index is not the number of a slide, from 0")
-	}
-	return err
-}
-
-// slideAudio is audio_in_slide: the first sound of a slide.
-func (l *look) slideAudio(ctx context.Context) (tasks.Value, error) {
-	return l.slide(ctx, slides.Audio)
-}
-
-// slideBackground is background_image_in_slide: the picture behind a slide.
-func (l *look) slideBackground(ctx context.Context) (tasks.Value, error) {
-	return l.slide(ctx, slides.Background)
-}
-
-// slide copies what a slide uses. What lies elsewhere is a file of the task.
-func (l *look) slide(ctx context.Context, find func(file string, n int) (slides.Media, error)) (tasks.Value, error) {
-	guest, err1 := need(l.p, "ppt_file_path")
-	n, err2 := l.p.Number("slide_index")
-	dest, err3 := need(l.p, "dest")
-	name, remove, err4 := l.temporary()
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		return nil, err
-	}
-	defer remove()
-	if found, err := l.fetch(ctx, guest, name, l.o.MaxFile); err != nil || !found {
-		return nil, err
-	}
-	media, err := find(name, int(n))
-	if err != nil {
-		l.o.Log.InfoContext(ctx, "nothing in the slide", "path", guest, "err", err)
-		return nil, nil
-	}
-	if media.External != "" {
-		return l.config(ctx, media.External)
-	}
-	file, err := l.place(dest)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := l.write(strings.NewReader(string(media.Data)), file); err != nil {
-		return nil, err
-	}
-	return tasks.File{Path: file}, nil
 }

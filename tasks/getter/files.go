@@ -15,7 +15,7 @@ import (
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
-	"desktop-agent/tasks/metric/sheet"
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // maxFiles is how many files one look may ask for.
@@ -338,7 +338,7 @@ func (l *look) content(ctx context.Context) (tasks.Value, error) {
 	if found, err := l.fetch(ctx, guest, name, l.o.MaxFile); err != nil || !found {
 		return nil, err
 	}
-	row, err := sheet.LastRow(name)
+	row, err := xlsx.LastRow(name)
 	if err != nil {
 		l.o.Log.InfoContext(ctx, "no row", "path", guest, "err", err)
 		return nil, nil

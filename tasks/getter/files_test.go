@@ -16,6 +16,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/env"
 )
 
@@ -98,10 +99,10 @@ func TestCloudFile(t *testing.T) {
 	offline := *o
 	offline.Offline = true
 	_, err := Get(t.Context(), &fake{}, g, &offline)
-	require.ErrorIs(t, err, ErrNoAsset)
+	require.ErrorIs(t, err, asset.ErrAbsent)
 	assets, err := Assets(g, o)
 	require.NoError(t, err)
-	assert.Equal(t, []Asset{{Source: server.URL + "/gold.txt", File: cached, Lacks: true}}, assets)
+	assert.Equal(t, []asset.Asset{{Source: server.URL + "/gold.txt", File: cached, Lacks: true}}, assets)
 
 	value := get(t, &fake{}, g.Type, g.Params, o)
 	assert.Equal(t, tasks.File{Path: cached}, value)
@@ -136,6 +137,38 @@ func TestCloudFile(t *testing.T) {
 	bad.TaskID = "../x"
 	_, err = Get(t.Context(), &fake{}, g, &bad)
 	require.ErrorContains(t, err, "task id")
+}
+
+// A gold file that changes is an error, as in set-up, and a server that is busy is
+// asked again.
+func TestCloudFileChanged(t *testing.T) {
+	gold, busy := "gold", 1
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if busy > 0 {
+			busy--
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		_, _ = w.Write([]byte(gold))
+	}))
+	defer server.Close()
+	o := &Options{Dir: t.TempDir(), Cache: t.TempDir(), TaskID: "t", Client: server.Client()}
+	g := &tasks.Getter{Type: "cloud_file", Params: params("path", server.URL+"/gold.txt", "dest", "gold.txt")}
+	assert.Equal(t, "gold", content(t, get(t, &fake{}, g.Type, g.Params, o)), "after 429")
+	assert.Zero(t, busy)
+
+	gold = "changed"
+	file := filepath.Join(o.Cache, "t", "gold.txt")
+	require.NoError(t, os.Remove(file))
+	value, err := Get(t.Context(), &fake{}, g, o)
+	require.ErrorIs(t, err, asset.ErrChanged)
+	assert.Nil(t, value)
+	require.NoError(t, os.WriteFile(file, []byte(gold), 0o644))
+	o.Offline = true
+	value, err = Get(t.Context(), &fake{}, g, o)
+	require.ErrorIs(t, err, asset.ErrChanged)
+	assert.Nil(t, value)
 }
 
 func TestCacheFile(t *testing.T) {
@@ -244,8 +277,11 @@ func TestUnsupported(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	assert.ErrorContains(t, err, "live web")
 	assert.True(t, NeedsNetwork(g))
-	for _, local := range []string{"http://localhost:8000/", "http://127.0.0.1/", "http://[::1]/", "file:///home/user/a", "chrome://settings"} {
+	for _, local := range []string{"http://localhost:8000/", "http://127.0.0.1/", "http://[::1]/", "file:///home/user/a", "chrome://settings", " http://127.0.0.1/", "127.0.0.1:8000/x"} {
 		assert.False(t, NeedsNetwork(&tasks.Getter{Type: "page_info", Params: params("url", local)}), local)
+	}
+	for _, live := range []string{"example.com:8080/", "http://[::1"} { // as the set-up has it
+		assert.True(t, NeedsNetwork(&tasks.Getter{Type: "page_info", Params: params("url", live)}), live)
 	}
 	assert.False(t, NeedsNetwork(&tasks.Getter{Type: "rule", Params: params("url", "https://example.com")}))
 }

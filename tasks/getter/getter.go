@@ -13,10 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"desktop-agent/internal/spell"
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/env"
-	"desktop-agent/tasks/metric/fuzzy"
 )
 
 // An Env is the computer that is looked at: an [*env.Env].
@@ -44,7 +45,7 @@ type Options struct {
 	// TaskID names the task's folder in Cache.
 	TaskID string
 	// Cache is the folder of what was downloaded, in OSWorld's layout:
-	// <task id>/<name>. Without it, downloads go to Dir.
+	// <task id>/<name>; see package asset. Without it, downloads go to Dir.
 	Cache string
 	// Saved is where the set-up has kept what commands print, for cache_file; the
 	// task's folder in Cache if empty, which is looked at in any case.
@@ -66,12 +67,6 @@ type Options struct {
 	Log *slog.Logger
 }
 
-const (
-	defaultMaxFile = 1 << 30
-	// fetchLimit bounds one try to fetch a file from the network.
-	fetchLimit = 300 * time.Second
-)
-
 // withDefaults returns a copy of o, which may be nil, with every default filled in.
 func (o *Options) withDefaults() Options {
 	var s Options
@@ -79,13 +74,10 @@ func (o *Options) withDefaults() Options {
 		s = *o
 	}
 	if s.MaxFile == 0 {
-		s.MaxFile = defaultMaxFile
+		s.MaxFile = asset.DefaultMax
 	}
 	if s.Limit == 0 {
 		s.Limit = env.DefaultLimit
-	}
-	if s.Client == nil {
-		s.Client = &http.Client{Timeout: fetchLimit}
 	}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
@@ -200,7 +192,7 @@ func Get(ctx context.Context, e Env, g *tasks.Getter, o *Options) (tasks.Value, 
 	}
 	l := &look{o: o.withDefaults(), e: e, kind: name(g), p: g.Params}
 	k := kinds[l.kind]
-	if url, _ := g.Params.Text(k.live); k.live != "" && liveURL(url) && !e.Network() {
+	if url, _ := g.Params.Text(k.live); k.live != "" && env.Remote(url) && !e.Network() {
 		return nil, &Unsupported{Type: g.Type, Reason: fmt.Sprintf("%.200s is in the live web, and the network is off", url)}
 	}
 	begun := time.Now()
@@ -227,7 +219,7 @@ func Check(g *tasks.Getter) error {
 	}
 	k, ok := kinds[name(g)]
 	if !ok {
-		return fmt.Errorf("unknown getter %.100q: the nearest are %s", g.Type, strings.Join(nearest(g.Type), ", "))
+		return fmt.Errorf("unknown getter %.100q: the nearest are %s", g.Type, strings.Join(spell.Nearest(g.Type, slices.Sorted(maps.Keys(kinds)), 3), ", "))
 	}
 	if k.check == nil {
 		return nil
@@ -244,7 +236,7 @@ func NeedsNetwork(g *tasks.Getter) bool {
 		return false
 	}
 	url, err := g.Params.Text(kinds[name(g)].live)
-	return err == nil && liveURL(url)
+	return err == nil && env.Remote(url)
 }
 
 func name(g *tasks.Getter) string {
@@ -252,23 +244,6 @@ func name(g *tasks.Getter) string {
 		return other
 	}
 	return g.Type
-}
-
-// nearest returns the three names that are most like a wrong one.
-func nearest(wrong string) []string {
-	wrong = wrong[:min(len(wrong), 100)]
-	names := slices.Sorted(maps.Keys(kinds))
-	slices.SortStableFunc(names, func(a, b string) int {
-		ra, rb := fuzzy.Ratio(wrong, a), fuzzy.Ratio(wrong, b)
-		switch {
-		case ra > rb:
-			return -1
-		case ra < rb:
-			return 1
-		}
-		return 0
-	})
-	return names[:3]
 }
 
 // need returns a text that must be there.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 )
 
 // pdf is pdf_from_url: a page as the browser prints it.
@@ -33,8 +34,7 @@ func (l *look) pdf(ctx context.Context) (tasks.Value, error) {
 		if err := s.call(ctx, "Page.printToPDF", map[string]any{}, &printed); err != nil {
 			return err
 		}
-		_, err := l.write(base64.NewDecoder(base64.StdEncoding, strings.NewReader(printed.Data)), file)
-		return err
+		return asset.Save(base64.NewDecoder(base64.StdEncoding, strings.NewReader(printed.Data)), file, l.o.MaxFile)
 	})
 	if err != nil {
 		return nil, err

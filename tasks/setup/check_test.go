@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/setup"
 
 	"github.com/stretchr/testify/assert"
@@ -86,6 +87,7 @@ func TestNeedsNetwork(t *testing.T) {
 		"https://example.com": true, "HTTP://a.b": true, "example.com/x": true, "http://10.0.0.1/": true, "http://localhost.example.com": true,
 		"file:///home/user/a.html": false, "http://localhost:8000/": false, "http://127.0.0.1/": false, "http://[::1]:3/": false,
 		"chrome://settings": false, "about:blank": false, "/a": false,
+		" http://127.0.0.1/": false, "127.0.0.1:8000/x": false, "example.com:8080/": true, "http://[::1": true, // as getters have it
 	} {
 		s := tasks.Step{Type: "chrome_open_tabs", Params: tasks.Params{"urls_to_open": []any{url}}}
 		assert.Equal(t, want, setup.NeedsNetwork(s), url)
@@ -103,7 +105,7 @@ func TestAssets(t *testing.T) {
 	file := filepath.Join(cache, "id", id+"_b c.xlsx")
 	assets, err := setup.Assets(s, o)
 	require.NoError(t, err)
-	assert.Equal(t, []setup.Asset{{Source: "http://www.example.com/a.xlsx", File: file, Lacks: true}}, assets)
+	assert.Equal(t, []asset.Asset{{Source: "http://www.example.com/a.xlsx", File: file, Lacks: true}}, assets)
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	assets, err = setup.Assets(s, o)
@@ -172,7 +174,9 @@ func TestProgram(t *testing.T) {
 		`{"command":"exec nohup xterm","shell":true}`:                  "xterm",
 		`{"command":"/usr/bin/vlc a.mp4"}`:                             "vlc",
 		`{"command":"VLC_VERBOSE=-1 A=b vlc --no-audio","shell":true}`: "vlc",
-		`{}`: "",
+		`{"command":"TITLE='a b' vlc","shell":true}`:                   "vlc",
+		`{"command":"echo it's","shell":true}`:                         "",
+		`{}`:                                                           "",
 	} {
 		assert.Equal(t, want, setup.Program(step(t, "launch", params)), params)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"desktop-agent/internal/devtools"
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/env"
 
 	"golang.org/x/net/publicsuffix"
 )
@@ -38,24 +39,6 @@ func checkTabs(key string) func(tasks.Params) error {
 		}
 		return err
 	}
-}
-
-// live reports whether a page is of the live web.
-func live(text string) bool {
-	u, err := url.Parse(text)
-	if err != nil {
-		return false
-	}
-	switch strings.ToLower(u.Scheme) {
-	case "http", "https":
-	case "": // "example.com"
-		return text != "" && !strings.HasPrefix(text, "/")
-	default:
-		return false
-	}
-	host := u.Hostname()
-	ip := net.ParseIP(host)
-	return host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
 // A target is a page, as Chrome's debugging port describes it.
@@ -126,7 +109,7 @@ func (r *run) openTabs(ctx context.Context, p tasks.Params) error {
 		return err
 	}
 	for _, u := range urls {
-		if live(u) && !r.e.Network() {
+		if env.Remote(u) && !r.e.Network() {
 			return &Unsupported{Type: "chrome_open_tabs", Reason: fmt.Sprintf("%s is in the live web, and the network is off", u)}
 		}
 	}

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"desktop-agent/internal/shlex"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/env"
 )
 
@@ -27,86 +29,17 @@ const (
 
 // checkCommand checks what is to be run.
 func checkCommand(p tasks.Params) error {
-	_, err := command(p)
+	_, err := env.ReadCommand(p)
 	return err
 }
 
 // checkExecute checks the parameters of execute.
 func checkExecute(p tasks.Params) error {
-	_, err1 := command(p)
+	_, err1 := env.ReadCommand(p)
 	_, err2 := p.Map("until")
 	_, err3 := savedName(p, "stdout")
 	_, err4 := savedName(p, "stderr")
 	return errors.Join(err1, err2, err3, err4)
-}
-
-// command reads what is to be run: a list, or a text, which is split as a shell
-// would unless it is for one.
-func command(p tasks.Params) (env.Command, error) {
-	shell, err := p.Bool("shell")
-	if err != nil {
-		return env.Command{}, err
-	}
-	args, err := p.Texts("command")
-	if err != nil {
-		return env.Command{}, err
-	}
-	if _, text := p["command"].(string); text && !shell {
-		if args, err = words(args[0]); err != nil {
-			return env.Command{}, fmt.Errorf("command: %w", err)
-		}
-	}
-	if len(args) == 0 || strings.TrimSpace(args[0]) == "" {
-		return env.Command{}, errors.New("command is missing")
-	}
-	for i, arg := range args {
-		if strings.ContainsRune(arg, 0) {
-			return env.Command{}, errors.New("command: a NUL character")
-		}
-		if !shell && strings.HasPrefix(arg, "~/") {
-			args[i] = env.Home + arg[1:]
-		}
-	}
-	return env.Command{Args: args, Shell: shell}, nil
-}
-
-// words splits a command as a shell would, quotes and backslashes heeded,
-// without expanding anything.
-func words(text string) ([]string, error) {
-	var list []string
-	var word strings.Builder
-	quote, begun := rune(0), false
-	runes := []rune(text)
-	for i := 0; i < len(runes); i++ {
-		switch c := runes[i]; {
-		case quote != 0 && c == quote:
-			quote = 0
-		case c == '\\' && quote != '\'' && i+1 < len(runes) && (quote == 0 || strings.ContainsRune(`"\$`+"`", runes[i+1])):
-			i++
-			word.WriteRune(runes[i])
-			begun = true
-		case quote != 0:
-			word.WriteRune(c)
-		case c == '\'' || c == '"':
-			quote, begun = c, true
-		case c == ' ' || c == '\t' || c == '\n':
-			if begun {
-				list = append(list, word.String())
-				word.Reset()
-				begun = false
-			}
-		default:
-			word.WriteRune(c)
-			begun = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("the quote %c is not closed", quote)
-	}
-	if begun {
-		list = append(list, word.String())
-	}
-	return list, nil
 }
 
 // fill puts values in the places that tasks leave for them.
@@ -125,7 +58,7 @@ func (r *run) fill(args []string) []string {
 
 // execute runs a command, again and again where it has a condition.
 func (r *run) execute(ctx context.Context, p tasks.Params) error {
-	c, err := command(p)
+	c, err := env.ReadCommand(p)
 	if err != nil {
 		return err
 	}
@@ -216,7 +149,7 @@ func (r *run) keep(p tasks.Params, key string, text []byte) error {
 	}
 	folder := r.o.Saved
 	if folder == "" {
-		if folder, err = r.taskFolder(); err != nil {
+		if folder, err = asset.Folder(r.o.Cache, r.o.TaskID); err != nil {
 			return fmt.Errorf("keep %s: %w", key, err)
 		}
 	}
@@ -245,7 +178,7 @@ var windowed = map[string]bool{
 
 // launch starts a program. Where it is known to have windows, the first is waited for.
 func (r *run) launch(ctx context.Context, p tasks.Params) error {
-	c, err := command(p)
+	c, err := env.ReadCommand(p)
 	if err != nil {
 		return err
 	}
@@ -291,7 +224,7 @@ func Program(step tasks.Step) string {
 	if step.Type != "launch" {
 		return ""
 	}
-	c, err := command(step.Params)
+	c, err := env.ReadCommand(step.Params)
 	if err != nil {
 		return ""
 	}
@@ -302,7 +235,10 @@ func Program(step tasks.Step) string {
 func programOf(c env.Command) string {
 	args := c.Args
 	if c.Shell {
-		args = strings.Fields(c.Args[0])
+		var err error
+		if args, err = shlex.Split(c.Args[0]); err != nil {
+			return "" // a script of more than words
+		}
 	}
 	for _, arg := range args {
 		if name, _, ok := strings.Cut(arg, "="); ok && !strings.ContainsAny(name, "-/") {

@@ -8,9 +8,9 @@
 // chrome_open_tabs, chrome_close_tabs and update_browse_history. What goes wrong
 // is an error, a [*StepError]: a task that could not be set up has no result.
 //
-// Nothing is waited for by the clock. Where a task says sleep, the desktop is
-// given at most that time to become quiet; where it launches a program with a
-// window, that window is waited for.
+// No fixed time is waited, except with [Options.Compat]. Where a task says sleep, the
+// desktop is given at most that time to become quiet; where it launches a program
+// with a window, that window is waited for.
 package setup
 
 import (
@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -35,8 +34,8 @@ type Options struct {
 	// Dir is the folder of the suite, which the local paths of upload_file are in.
 	Dir string
 	// Cache is the folder of what was downloaded, in OSWorld's layout:
-	// <task id>/<uuid5 of the URL>_<name>. Beside the files stands assets.lock,
-	// which keeps their hashes. Tasks that download need it.
+	// <task id>/<uuid5 of the URL>_<name>; see package asset. Tasks that download
+	// need it.
 	Cache string
 	// Saved is where what commands print is kept under the names that a task
 	// gives (stdout, stderr); the task's folder in Cache if empty.
@@ -59,20 +58,11 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// defaultMaxDownload is how many bytes a download may have by default.
-const defaultMaxDownload = 1 << 30
-
 // withDefaults returns a copy of o, which may be nil, with every default filled in.
 func (o *Options) withDefaults() Options {
 	var s Options
 	if o != nil {
 		s = *o
-	}
-	if s.Client == nil {
-		s.Client = &http.Client{Timeout: fetchLimit}
-	}
-	if s.MaxDownload == 0 {
-		s.MaxDownload = defaultMaxDownload
 	}
 	if s.Password == "" {
 		s.Password = "password"
@@ -196,7 +186,7 @@ func NeedsNetwork(step tasks.Step) bool {
 	if step.Type != "chrome_open_tabs" || err != nil {
 		return false
 	}
-	return slices.ContainsFunc(urls, live)
+	return slices.ContainsFunc(urls, env.Remote)
 }
 
 // need returns a text that must be there.
@@ -206,17 +196,4 @@ func need(p tasks.Params, key string) (string, error) {
 		err = fmt.Errorf("%s is missing", key)
 	}
 	return text, err
-}
-
-// taskFolder returns the task's folder in the cache.
-func (r *run) taskFolder() (string, error) { return r.o.taskFolder() }
-
-func (o *Options) taskFolder() (string, error) {
-	switch {
-	case o.Cache == "":
-		return "", errors.New("no cache folder is given")
-	case o.TaskID == "" || o.TaskID == "." || !filepath.IsLocal(o.TaskID) || filepath.Base(o.TaskID) != o.TaskID || strings.ContainsAny(o.TaskID, `/\`):
-		return "", fmt.Errorf("task id %q cannot be the name of a folder", o.TaskID)
-	}
-	return filepath.Join(o.Cache, o.TaskID), nil
 }

@@ -18,6 +18,7 @@ import (
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/env"
 	"desktop-agent/tasks/setup"
 
@@ -56,16 +57,23 @@ func do(t testing.TB, e *env.Env, o *setup.Options, kind, params string) error {
 func TestFiles(t *testing.T) {
 	e := start(t)
 	var asked atomic.Int32
+	good := "content"
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := asked.Add(1)
 		switch r.URL.Path {
 		case "/good":
-			_, _ = w.Write([]byte("content"))
+			_, _ = w.Write([]byte(good))
 		case "/third":
 			if n < 3 {
 				http.Error(w, "busy", http.StatusServiceUnavailable)
 			}
 			_, _ = w.Write([]byte("third"))
+		case "/busy":
+			if n < 2 {
+				w.Header().Set("Retry-After", "0")
+				http.Error(w, "busy", http.StatusTooManyRequests)
+			}
+			_, _ = w.Write([]byte("idle"))
 		default:
 			http.NotFound(w, r)
 		}
@@ -95,18 +103,26 @@ func TestFiles(t *testing.T) {
 	require.NoError(t, get("/third", "/tmp/third"))
 	assert.EqualValues(t, 3, asked.Load())
 	asked.Store(0)
+	require.NoError(t, get("/busy", "/tmp/busy"))
+	assert.EqualValues(t, 2, asked.Load())
+	asked.Store(0)
 	require.ErrorContains(t, get("/none", "/tmp/none"), "404")
 	assert.EqualValues(t, 1, asked.Load(), "what is not there is not asked for again")
 	o.MaxDownload = 6
 	require.ErrorIs(t, get("/good", "/tmp/large"), env.ErrTooLarge)
 	o.Offline = true
-	require.ErrorIs(t, get("/good", "/tmp/offline"), setup.ErrNoAsset)
+	require.ErrorIs(t, get("/good", "/tmp/offline"), asset.ErrAbsent)
 
 	files, err := filepath.Glob(filepath.Join(o.Cache, "t1", "*_a b.txt"))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 	require.NoError(t, os.WriteFile(files[0], []byte("changed"), 0o644))
 	require.ErrorContains(t, get("/good", "/home/user/new/a b.txt"), "has changed since")
+	assert.Equal(t, "content", run(t, e, "cat 'new/a b.txt'"), "it is not used")
+	require.NoError(t, os.Remove(files[0]))
+	o.Offline, o.MaxDownload, good = false, 7, "another"
+	require.ErrorIs(t, get("/good", "/home/user/new/a b.txt"), asset.ErrChanged, "its source has changed")
+	assert.NoFileExists(t, files[0])
 
 	require.NoError(t, do(t, e, o, "upload_file", `{"files":[{"local_path":"assets/a.txt","path":"~/Desktop/a.txt"}]}`))
 	assert.Equal(t, "asset", run(t, e, "cat Desktop/a.txt"))
@@ -129,6 +145,7 @@ func TestCommands(t *testing.T) {
 	for _, tt := range []struct{ params, look, want string }{
 		{`{"command":["sh","-c","echo {SCREEN_WIDTH}x{SCREEN_HEIGHT} {SCREEN_WIDTH_HALF}x{SCREEN_HEIGHT_HALF} > f"]}`, "cat f", "1920x1080 960x540\n"},
 		{`{"command":"mkdir -p '/home/user/a b' c"}`, "ls -d a* c", "a b\nc\n"},
+		{`{"command":"touch \"x\\$y\""}`, "ls x*", "x\\$y\n"}, // as the getters have it
 		{`{"command":"echo {CLIENT_PASSWORD} | sudo -S touch /home/user/made && echo $HOME > g","shell":true}`, "ls made; cat g", "made\n/home/user\n"},
 		{`{"command":["echo $0 $1 > h","one","two"],"shell":"true"}`, "cat h", "one two\n"},
 		{`{"command":"false"}`, "echo", "\n"}, // no error

@@ -17,6 +17,19 @@ import (
 	"desktop-agent/tasks"
 )
 
+// Namespaces of what tests write.
+const (
+	nsW      = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+	nsR      = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+	nsM      = "http://schemas.openxmlformats.org/officeDocument/2006/math"
+	nsA      = "http://schemas.openxmlformats.org/drawingml/2006/main"
+	nsMC     = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+	nsText   = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+	nsOffice = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+	nsStyle  = "urn:oasis:names:tc:opendocument:xmlns:style:1.0"
+	nsFO     = "urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"
+)
+
 // parts are the entries of a zip file.
 type parts map[string]string
 

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/office"
 )
 
 // coloredWords (evaluate_colored_words_in_tables) compares the texts as
@@ -202,7 +203,10 @@ func (m judge) highlightedWords(ctx context.Context, result, expected tasks.Valu
 	if d := textDifference(collapse(got), collapse(want)); d != "" {
 		return tasks.No(d), nil
 	}
-	path, _ := resultPath(result)
+	path, err := tasks.OneFile(result)
+	if err != nil {
+		return tasks.Score{}, err
+	}
 	if extension(path) == ".docx" {
 		if m.compat {
 			return tasks.No("the result is no odt document"), nil
@@ -211,6 +215,7 @@ func (m judge) highlightedWords(ctx context.Context, result, expected tasks.Valu
 		if err != nil {
 			return tasks.No(fmt.Sprintf("the result cannot be read: %v", err)), nil
 		}
+		defer d.close()
 		return noYellow(highlights(d, true))
 	}
 	d, err := openODT(path)
@@ -236,15 +241,15 @@ const yellow = "#ffff00"
 func (d *odt) yellow() []string {
 	color := d.highlightStyles()
 	var list []string
-	var look func(n *node, family string)
-	look = func(n *node, family string) {
+	var look func(n *office.Node, family string)
+	look = func(n *office.Node, family string) {
 		var b strings.Builder
-		if writeODT(&b, n); b.Len() > 0 && color(family, n.attr(nsText, "style-name")) == yellow {
+		if writeODT(&b, n); b.Len() > 0 && color(family, n.Attr("text:style-name")) == yellow {
 			list = append(list, b.String())
 			return
 		}
 		for _, local := range []string{"span", "a"} {
-			for c := range n.all(nsText, local) {
+			for c := range n.All("text:" + local) {
 				look(c, "text")
 			}
 		}
@@ -258,19 +263,19 @@ func (d *odt) yellow() []string {
 // yellowSpans lists the spans whose automatic style itself is yellow.
 func (d *odt) yellowSpans() []string {
 	isYellow := map[string]bool{}
-	for _, tree := range []*node{d.styles, d.content} {
-		for style := range tree.child(nsOffice, "automatic-styles").all(nsStyle, "style") {
-			for _, properties := range style.Children {
-				if properties.attr(nsFO, "background-color") == yellow {
-					isYellow[style.attr(nsStyle, "name")] = true
+	for _, tree := range []*office.Node{d.styles, d.content} {
+		for style := range tree.Child("office:automatic-styles").All("style:style") {
+			for _, properties := range style.Kids {
+				if properties.Attr("fo:background-color") == yellow {
+					isYellow[style.Attr("style:name")] = true
 				}
 			}
 		}
 	}
 	var list []string
-	for span := range d.content.below(nsText, "span") {
-		if isYellow[span.attr(nsText, "style-name")] {
-			list = append(list, span.content())
+	for span := range d.content.Below("text:span") {
+		if isYellow[span.Attr("text:style-name")] {
+			list = append(list, span.Content())
 		}
 	}
 	return list
@@ -280,7 +285,7 @@ func (d *odt) yellowSpans() []string {
 // shaded, in yellow only if yellow says so.
 func highlights(d *docx, onlyYellow bool) []string {
 	var list []string
-	for p := range d.body.below(nsW, "p") {
+	for p := range d.body.Below("w:p") {
 		var b strings.Builder
 		for _, r := range (paragraph{p}).linkedRuns() {
 			if r.highlighted(onlyYellow) {
@@ -298,8 +303,8 @@ func highlights(d *docx, onlyYellow bool) []string {
 }
 
 func (r run) highlighted(onlyYellow bool) bool {
-	highlight := r.property("highlight").attr(nsW, "val")
-	fill := strings.ToLower(r.property("shd").attr(nsW, "fill"))
+	highlight := r.property("highlight").Attr("w:val")
+	fill := strings.ToLower(r.property("shd").Attr("w:fill"))
 	if onlyYellow {
 		return highlight == "yellow" || "#"+fill == yellow
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/office"
 )
 
 // maxPixels bounds the images that are decoded: 8 bytes each.
@@ -27,11 +28,11 @@ func (judge) images(got, want *docx, _ tasks.Params) (tasks.Score, error) {
 		return tasks.No(fmt.Sprintf("there are %d images, not %d", len(g), len(w))), nil
 	}
 	for i := range w {
-		wantData, err := want.archive.part(w[i])
+		wantData, err := want.archive.Read(w[i], 0)
 		if err != nil {
 			return tasks.Score{}, fmt.Errorf("expected document: %w", err)
 		}
-		gotData, err := got.archive.part(g[i])
+		gotData, err := got.archive.Read(g[i], 0)
 		if err != nil {
 			return tasks.No(fmt.Sprintf("the result cannot be read: %v", err)), nil
 		}
@@ -59,8 +60,8 @@ func (judge) images(got, want *docx, _ tasks.Params) (tasks.Score, error) {
 // imageParts lists the parts of a document that are images.
 func (d *docx) imageParts() []string {
 	var list []string
-	for _, r := range d.relations {
-		if strings.Contains(r.Type, "image") && !r.External {
+	for _, r := range d.relations.List {
+		if strings.Contains(r.Kind, "image") && !r.External {
 			list = append(list, r.Target)
 		}
 	}
@@ -73,7 +74,7 @@ func decode(data []byte) (image.Image, error) {
 		return nil, err
 	}
 	if c.Width <= 0 || c.Height <= 0 || c.Width > maxPixels/c.Height {
-		return nil, fmt.Errorf("%w: %d×%d pixels, at most %d are read", errTooLarge, c.Width, c.Height, maxPixels)
+		return nil, fmt.Errorf("%w: %d×%d pixels, at most %d are read", office.ErrTooLarge, c.Width, c.Height, maxPixels)
 	}
 	img, _, err := image.Decode(bytes.NewReader(data))
 	return img, err
@@ -100,14 +101,16 @@ func pixelDifference(got, want image.Image) string {
 // images, and as many. With compat it compares runs by their numbers, no further
 // than the shorter document.
 func (m judge) containsImage(got, want *docx, _ tasks.Params) (tasks.Score, error) {
-	has := func(n *node) int { return outermost(n, func(n *node) bool { return n.is(nsA, "graphicData") }) }
+	has := func(n *office.Node) int {
+		return outermost(n, func(n *office.Node) bool { return n.Is("a:graphicData") })
+	}
 	if !m.compat {
 		return score(countDifference("images", got, want, has))
 	}
 	for i := range min(len(got.paragraphs), len(want.paragraphs)) {
 		g, w := got.paragraphs[i].runs(), want.paragraphs[i].runs()
 		for j := range min(len(g), len(w)) {
-			if (has(g[j].node) > 0) != (has(w[j].node) > 0) {
+			if (has(g[j].Node) > 0) != (has(w[j].Node) > 0) {
 				return tasks.No(fmt.Sprintf("run %d of paragraph %d has an image in only one of the documents", j+1, i+1)), nil
 			}
 		}
@@ -124,24 +127,24 @@ func (m judge) insertEquation(got, want *docx, _ tasks.Params) (tasks.Score, err
 	if d := collapsedDifference(got, want); d != "" {
 		return tasks.No(d), nil
 	}
-	isObject := func(n *node) bool { return n.is(nsW, "object") }
+	isObject := func(n *office.Node) bool { return n.Is("w:object") }
 	if m.compat {
 		for i := range min(len(got.paragraphs), len(want.paragraphs)) {
 			g, w := got.paragraphs[i].runs(), want.paragraphs[i].runs()
 			for j := range min(len(g), len(w)) {
-				if outermost(g[j].node, isObject) > 0 && outermost(w[j].node, isObject) > 0 {
+				if outermost(g[j].Node, isObject) > 0 && outermost(w[j].Node, isObject) > 0 {
 					return tasks.Yes(), nil
 				}
 			}
 		}
 		return tasks.No("no run has an object in both documents"), nil
 	}
-	count := func(n *node) int {
-		return outermost(n, func(n *node) bool { return isObject(n) || n.is(nsM, "oMath") })
+	count := func(n *office.Node) int {
+		return outermost(n, func(n *office.Node) bool { return isObject(n) || n.Is("m:oMath") })
 	}
 	total := 0
 	for _, p := range want.paragraphs {
-		total += count(p.node)
+		total += count(p.Node)
 	}
 	if total == 0 {
 		return tasks.Score{}, errors.New("the expected document has no equation: give one that has")
@@ -151,13 +154,13 @@ func (m judge) insertEquation(got, want *docx, _ tasks.Params) (tasks.Score, err
 
 // outermost counts what lies below a node and is in nothing else of the kind.
 // Fallbacks, which show the same again to older programs, do not count.
-func outermost(n *node, kind func(*node) bool) int {
+func outermost(n *office.Node, kind func(*office.Node) bool) int {
 	count := 0
-	for _, c := range n.Children {
+	for _, c := range n.Kids {
 		switch {
 		case kind(c):
 			count++
-		case c.is(nsMC, "Fallback"):
+		case c.Is("mc:Fallback"):
 		default:
 			count += outermost(c, kind)
 		}
@@ -165,12 +168,12 @@ func outermost(n *node, kind func(*node) bool) int {
 	return count
 }
 
-func countDifference(what string, got, want *docx, count func(*node) int) string {
+func countDifference(what string, got, want *docx, count func(*office.Node) int) string {
 	at := func(d *docx, i int) int {
 		if i >= len(d.paragraphs) {
 			return 0
 		}
-		return count(d.paragraphs[i].node)
+		return count(d.paragraphs[i].Node)
 	}
 	for i := range max(len(got.paragraphs), len(want.paragraphs)) {
 		if g, w := at(got, i), at(want, i); g != w {
@@ -194,13 +197,13 @@ func (m judge) highlightedText(got, want *docx, _ tasks.Params) (tasks.Score, er
 
 func firstPieces(d *docx) []string {
 	var list []string
-	for n := range d.body.below(nsW, "r") {
-		for h := range n.below(nsW, "highlight") {
-			if h.attr(nsW, "val") == "none" {
+	for n := range d.body.Below("w:r") {
+		for h := range n.Below("w:highlight") {
+			if h.Attr("w:val") == "none" {
 				break
 			}
-			for t := range n.below(nsW, "t") {
-				list = append(list, t.content())
+			for t := range n.Below("w:t") {
+				list = append(list, t.Content())
 				break
 			}
 			break

@@ -11,7 +11,6 @@ package document
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -57,7 +56,6 @@ func Metrics(compat bool) map[string]tasks.Metric {
 		"evaluate_conversion":                     m.single(m.conversion),
 		"evaluate_spacing":                        m.single(m.spacing),
 		"evaluate_alignment":                      m.single(m.alignment),
-		"fuzzy_place_math":                        m.single(m.fuzzyPlaces),
 		"check_file_exists":                       m.fileExists,
 	}
 }
@@ -71,6 +69,8 @@ type judge struct {
 func (judge) pair(compare func(result, expected *docx, options tasks.Params) (tasks.Score, error)) tasks.Metric {
 	return func(ctx context.Context, result, expected tasks.Value, options tasks.Params) (tasks.Score, error) {
 		got, want, why, err := openPair(ctx, result, expected)
+		defer got.close()
+		defer want.close()
 		if err != nil || why != "" {
 			return tasks.No(why), err
 		}
@@ -89,79 +89,42 @@ func (judge) single(check func(result *docx, rules tasks.Params) (tasks.Score, e
 		if err != nil {
 			return tasks.Score{}, fmt.Errorf("%w: give a rule", err)
 		}
-		path, why := resultPath(result)
-		if why != "" {
-			return tasks.No(why), nil
+		path, err := tasks.OneFile(result)
+		if err != nil {
+			return tasks.No(fmt.Sprintf("the result: %v", err)), nil
 		}
 		got, err := openDocx(path)
 		if err != nil {
 			return tasks.No(fmt.Sprintf("the result cannot be read: %v", err)), nil
 		}
+		defer got.close()
 		return check(got, rules)
 	}
 }
 
-// openPair opens the two documents of a metric. A why that is not empty says
+// openPair opens the two documents of a metric; the caller closes them, also those
+// beside an error. A why that is not empty says
 // what is wrong with the result.
 func openPair(ctx context.Context, result, expected tasks.Value) (got, want *docx, why string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, "", err
 	}
-	wantPath, err := expectedPath(expected)
+	wantPath, err := tasks.OneFile(expected)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, nil, "", fmt.Errorf("expected document: %w", err)
 	}
 	if want, err = openDocx(wantPath); err != nil {
 		return nil, nil, "", fmt.Errorf("expected document: %w", err)
 	}
-	gotPath, why := resultPath(result)
-	if why != "" {
-		return nil, nil, why, nil
+	gotPath, err := tasks.OneFile(result)
+	if err != nil {
+		return nil, want, fmt.Sprintf("the result: %v", err), nil
 	}
 	got, err = openDocx(gotPath)
 	if err != nil {
-		return nil, nil, fmt.Sprintf("the result cannot be read: %v", err), nil
+		return nil, want, fmt.Sprintf("the result cannot be read: %v", err), nil
 	}
 	return got, want, "", nil
-}
-
-// resultPath returns the path of a result, or why there is none.
-func resultPath(v tasks.Value) (path, why string) {
-	switch v := v.(type) {
-	case tasks.File:
-		path = v.Path
-	case tasks.Files:
-		if len(v) > 0 {
-			path = v[0].Path
-		}
-	case nil:
-	default:
-		return "", fmt.Sprintf("the result is no file but a %T", v)
-	}
-	if path == "" {
-		return "", "the result is missing: no such file"
-	}
-	return path, ""
-}
-
-var errNoExpected = errors.New("the expected document is missing: give its file")
-
-// expectedPath returns the path of the document that a result is compared with.
-func expectedPath(v tasks.Value) (string, error) {
-	switch v := v.(type) {
-	case tasks.File:
-		if v.Path != "" {
-			return v.Path, nil
-		}
-	case tasks.Files:
-		if len(v) > 0 && v[0].Path != "" {
-			return v[0].Path, nil
-		}
-	case nil:
-	default:
-		return "", fmt.Errorf("the expected value is a %T: give a file", v)
-	}
-	return "", errNoExpected
 }
 
 // extension returns how a name ends, in lower case and with the dot.

@@ -5,61 +5,68 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"desktop-agent/tasks/office"
 )
 
 // A docx is a document as python-docx shows it.
 type docx struct {
-	archive    *archive
+	archive    *office.Archive
 	part       string // the name of the main part
-	relations  []relation
-	body       *node
+	relations  office.Relations
+	body       *office.Node
 	paragraphs []paragraph // directly in the body
 	tables     []table     // directly in the body
 }
 
+// openDocx opens a document; the caller closes it.
 func openDocx(name string) (*docx, error) {
-	a, err := openArchive(name)
+	a, err := office.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("not a document: %w", err)
 	}
 	d := &docx{archive: a}
-	if d.part, err = mainPart(a); err != nil {
-		return nil, err
-	}
-	root, err := a.xml(d.part)
-	if err != nil {
-		return nil, err
-	}
-	if d.body = root.child(nsW, "body"); !root.is(nsW, "document") || d.body == nil {
-		return nil, errors.New("not a docx document: it has no body")
-	}
-	if d.relations, err = a.relations(d.part); err != nil {
-		return nil, err
-	}
-	d.paragraphs = paragraphsOf(d.body)
-	slots := maxSlots
-	for n := range d.body.all(nsW, "tbl") {
-		t, err := newTable(n, &slots)
-		if err != nil {
-			return nil, err
-		}
-		d.tables = append(d.tables, t)
+	if err := d.read(); err != nil {
+		return nil, errors.Join(err, a.Close())
 	}
 	return d, nil
 }
 
-// mainPart returns the part that a package is about.
-func mainPart(a *archive) (string, error) {
-	list, err := a.relations("")
+// close closes the file of a document, which may be nil.
+func (d *docx) close() {
+	if d != nil {
+		d.archive.Close()
+	}
+}
+
+func (d *docx) read() error {
+	main, err := d.archive.Relations("")
 	if err != nil {
-		return "", err
+		return err
 	}
-	for _, r := range list {
-		if strings.HasSuffix(r.Type, "/officeDocument") && !r.External {
-			return r.Target, nil
+	if d.part = main.First("officeDocument"); d.part == "" {
+		return errors.New("not a docx document: it names no main part")
+	}
+	root, err := d.archive.XML(d.part)
+	if err != nil {
+		return err
+	}
+	if d.body = root.Child("w:body"); !root.Is("w:document") || d.body == nil {
+		return errors.New("not a docx document: it has no body")
+	}
+	if d.relations, err = d.archive.Relations(d.part); err != nil {
+		return err
+	}
+	d.paragraphs = paragraphsOf(d.body)
+	slots := maxSlots
+	for n := range d.body.All("w:tbl") {
+		t, err := newTable(n, &slots)
+		if err != nil {
+			return err
 		}
+		d.tables = append(d.tables, t)
 	}
-	return "", errors.New("not a docx document: it names no main part")
+	return nil
 }
 
 // texts returns the texts of the paragraphs.
@@ -74,11 +81,11 @@ func textsOf(list []paragraph) []string {
 }
 
 // A paragraph is a w:p.
-type paragraph struct{ *node }
+type paragraph struct{ *office.Node }
 
-func paragraphsOf(n *node) []paragraph {
+func paragraphsOf(n *office.Node) []paragraph {
 	var list []paragraph
-	for p := range n.all(nsW, "p") {
+	for p := range n.All("w:p") {
 		list = append(list, paragraph{p})
 	}
 	return list
@@ -88,7 +95,7 @@ func paragraphsOf(n *node) []paragraph {
 // those of hyperlinks.
 func (p paragraph) runs() []run {
 	var list []run
-	for n := range p.all(nsW, "r") {
+	for n := range p.All("w:r") {
 		list = append(list, run{n})
 	}
 	return list
@@ -97,11 +104,11 @@ func (p paragraph) runs() []run {
 // linkedRuns returns all runs, with those of hyperlinks.
 func (p paragraph) linkedRuns() []run {
 	var list []run
-	for _, n := range p.Children {
+	for _, n := range p.Kids {
 		switch {
-		case n.is(nsW, "r"):
+		case n.Is("w:r"):
 			list = append(list, run{n})
-		case n.is(nsW, "hyperlink"):
+		case n.Is("w:hyperlink"):
 			list = append(list, paragraph{n}.runs()...)
 		}
 	}
@@ -117,7 +124,7 @@ func (p paragraph) text() string {
 }
 
 // alignment returns the value of w:jc, "" if it is not set.
-func (p paragraph) alignment() string { return p.child(nsW, "pPr", "jc").attr(nsW, "val") }
+func (p paragraph) alignment() string { return p.Child("w:pPr", "w:jc").Attr("w:val") }
 
 // A lineSpacing is either a multiple of a line's height or a length.
 type lineSpacing struct {
@@ -137,12 +144,12 @@ func (s lineSpacing) String() string {
 }
 
 func (p paragraph) lineSpacing() lineSpacing {
-	n := p.child(nsW, "pPr", "spacing")
-	line, ok := measure(n.attr(nsW, "line"), emuPerTwip)
+	n := p.Child("w:pPr", "w:spacing")
+	line, ok := measure(n.Attr("w:line"), emuPerTwip)
 	if !ok {
 		return lineSpacing{}
 	}
-	if rule := n.attr(nsW, "lineRule"); rule == "" || rule == "auto" {
+	if rule := n.Attr("w:lineRule"); rule == "" || rule == "auto" {
 		return lineSpacing{Set: true, Lines: float64(line) / (12 * emuPerPoint)}
 	}
 	return lineSpacing{Set: true, Length: line}
@@ -156,15 +163,15 @@ type tabStop struct {
 
 func (p paragraph) tabStops() []tabStop {
 	var list []tabStop
-	for n := range p.child(nsW, "pPr", "tabs").all(nsW, "tab") {
-		position, _ := measure(n.attr(nsW, "pos"), emuPerTwip)
-		list = append(list, tabStop{Alignment: n.attr(nsW, "val"), Position: position})
+	for n := range p.Child("w:pPr", "w:tabs").All("w:tab") {
+		position, _ := measure(n.Attr("w:pos"), emuPerTwip)
+		list = append(list, tabStop{Alignment: n.Attr("w:val"), Position: position})
 	}
 	return list
 }
 
 // A run is a w:r.
-type run struct{ *node }
+type run struct{ *office.Node }
 
 func (r run) text() string {
 	var b strings.Builder
@@ -173,21 +180,18 @@ func (r run) text() string {
 }
 
 func (r run) write(b *strings.Builder) {
-	for _, n := range r.Children {
-		if n.Name.Space != nsW {
-			continue
-		}
-		switch n.Name.Local {
-		case "t":
-			b.WriteString(n.content())
-		case "tab", "ptab":
+	for _, n := range r.Kids {
+		switch n.Name {
+		case "w:t":
+			b.WriteString(n.Content())
+		case "w:tab", "w:ptab":
 			b.WriteByte('\t')
-		case "cr":
+		case "w:cr":
 			b.WriteByte('\n')
-		case "noBreakHyphen":
+		case "w:noBreakHyphen":
 			b.WriteByte('-')
-		case "br":
-			if t := n.attr(nsW, "type"); t == "" || t == "textWrapping" {
+		case "w:br":
+			if t := n.Attr("w:type"); t == "" || t == "textWrapping" {
 				b.WriteByte('\n')
 			}
 		}
@@ -195,7 +199,7 @@ func (r run) write(b *strings.Builder) {
 }
 
 // property returns what is set on a run itself, nil if it is not.
-func (r run) property(local string) *node { return r.child(nsW, "rPr", local) }
+func (r run) property(local string) *office.Node { return r.Child("w:rPr", "w:"+local) }
 
 // on reports whether a property that is on or off is set, and on.
 func (r run) on(local string) bool {
@@ -203,28 +207,28 @@ func (r run) on(local string) bool {
 	if n == nil {
 		return false
 	}
-	v, ok := n.lookup(nsW, "val")
+	v, ok := n.Lookup("w:val")
 	return !ok || v == "1" || v == "true" || v == "on"
 }
 
 // font returns the font's name for Latin letters, "" if none is set.
-func (r run) font() string { return r.property("rFonts").attr(nsW, "ascii") }
+func (r run) font() string { return r.property("rFonts").Attr("w:ascii") }
 
 // points returns the font's size, 0 if none is set.
 func (r run) points() float64 {
-	size, ok := measure(r.property("sz").attr(nsW, "val"), emuPerPoint/2)
+	size, ok := measure(r.property("sz").Attr("w:val"), emuPerPoint/2)
 	if !ok {
 		return 0
 	}
 	return float64(size) / emuPerPoint
 }
 
-func (r run) subscript() bool { return r.property("vertAlign").attr(nsW, "val") == "subscript" }
+func (r run) subscript() bool { return r.property("vertAlign").Attr("w:val") == "subscript" }
 
 // color returns the colour of the letters, false if none is set or it is the
 // automatic one.
 func (r run) color() (rgb [3]uint8, ok bool) {
-	return hexColor(r.property("color").attr(nsW, "val"))
+	return hexColor(r.property("color").Attr("w:val"))
 }
 
 // hexColor reads six hexadecimal digits.
@@ -238,28 +242,28 @@ func hexColor(s string) (rgb [3]uint8, ok bool) {
 
 // A section is a part of a document with its own page.
 type section struct {
-	PageWidth, LeftMargin, RightMargin int64 // in EMU
-	Footer                             *node // nil if it has none; linked ones are followed
+	PageWidth, LeftMargin, RightMargin int64        // in EMU
+	Footer                             *office.Node // nil if it has none; linked ones are followed
 }
 
 // sections returns the sections, with the footers of ordinary pages.
 func (d *docx) sections() ([]section, error) {
-	var properties []*node
+	var properties []*office.Node
 	for _, p := range d.paragraphs {
-		if n := p.child(nsW, "pPr", "sectPr"); n != nil {
+		if n := p.Child("w:pPr", "w:sectPr"); n != nil {
 			properties = append(properties, n)
 		}
 	}
-	if n := d.body.child(nsW, "sectPr"); n != nil {
+	if n := d.body.Child("w:sectPr"); n != nil {
 		properties = append(properties, n)
 	}
 	var list []section
-	var footer *node
+	var footer *office.Node
 	for _, n := range properties {
 		var s section
-		s.PageWidth, _ = measure(n.child(nsW, "pgSz").attr(nsW, "w"), emuPerTwip)
-		s.LeftMargin, _ = measure(n.child(nsW, "pgMar").attr(nsW, "left"), emuPerTwip)
-		s.RightMargin, _ = measure(n.child(nsW, "pgMar").attr(nsW, "right"), emuPerTwip)
+		s.PageWidth, _ = measure(n.Child("w:pgSz").Attr("w:w"), emuPerTwip)
+		s.LeftMargin, _ = measure(n.Child("w:pgMar").Attr("w:left"), emuPerTwip)
+		s.RightMargin, _ = measure(n.Child("w:pgMar").Attr("w:right"), emuPerTwip)
 		own, err := d.footer(n)
 		if err != nil {
 			return nil, err
@@ -274,17 +278,15 @@ func (d *docx) sections() ([]section, error) {
 }
 
 // footer returns a section's own footer, nil if it has none.
-func (d *docx) footer(properties *node) (*node, error) {
-	for ref := range properties.all(nsW, "footerReference") {
-		if ref.attr(nsW, "type") != "default" {
+func (d *docx) footer(properties *office.Node) (*office.Node, error) {
+	for ref := range properties.All("w:footerReference") {
+		if ref.Attr("w:type") != "default" {
 			continue
 		}
-		for _, r := range d.relations {
-			if r.ID == ref.attr(nsR, "id") && !r.External {
-				return d.archive.xml(r.Target)
-			}
+		if r, ok := d.relations.ByID(ref.Attr("r:id")); ok && !r.External {
+			return d.archive.XML(r.Target)
 		}
-		return nil, fmt.Errorf("footer %.40q has no relationship", ref.attr(nsR, "id"))
+		return nil, fmt.Errorf("footer %.40q has no relationship", ref.Attr("r:id"))
 	}
 	return nil, nil
 }

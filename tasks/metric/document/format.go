@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/office"
 )
 
 // lineSpacing (compare_line_spacing) compares the texts as compare_docx_files
@@ -217,7 +218,7 @@ func isUpper(s string) bool {
 // once.
 func tableParagraphs(d *docx) []paragraph {
 	var list []paragraph
-	seen := map[*node]bool{nil: true}
+	seen := map[*office.Node]bool{nil: true}
 	for _, t := range d.tables {
 		for _, row := range t.Rows {
 			for _, cell := range row {

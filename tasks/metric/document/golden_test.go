@@ -102,7 +102,7 @@ func seen(p paragraph) goldenParagraph {
 		g.Runs = append(g.Runs, goldenRun{
 			Text: r.text(), Font: r.font(), Points: r.points(),
 			Italic: r.on("i"), Strike: r.on("strike"), Subscript: r.subscript(),
-			Color: strings.ToUpper(r.property("color").attr(nsW, "val")),
+			Color: strings.ToUpper(r.property("color").Attr("w:val")),
 		})
 	}
 	return g

@@ -2,29 +2,33 @@ package document
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
+
+	"desktop-agent/tasks/office"
 )
 
 // An odt is a text document of the OpenDocument format.
 type odt struct {
-	content *node
-	styles  *node // nil if there are none
+	content *office.Node
+	styles  *office.Node // nil if there are none
 }
 
 func openODT(name string) (*odt, error) {
-	a, err := openArchive(name)
+	a, err := office.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("not a document: %w", err)
 	}
+	defer a.Close()
 	d := &odt{}
-	if d.content, err = a.xml("content.xml"); err != nil {
+	if d.content, err = a.XML("content.xml"); err != nil {
 		return nil, err
 	}
-	if d.content.child(nsOffice, "body", "text") == nil {
+	if d.content.Child("office:body", "office:text") == nil {
 		return nil, errors.New("not an odt document: it has no text")
 	}
-	if d.styles, err = a.xml("styles.xml"); err != nil && !errors.Is(err, errNoPart) {
+	if d.styles, err = a.XML("styles.xml"); err != nil && !errors.Is(err, office.ErrNoPart) {
 		return nil, err
 	}
 	return d, nil
@@ -41,10 +45,10 @@ func openODT(name string) (*odt, error) {
 func (d *odt) texts(compat bool) []string {
 	var list []string
 	if compat {
-		for p := range d.styles.child(nsOffice, "master-styles").below(nsText, "p") {
+		for p := range d.styles.Child("office:master-styles").Below("text:p") {
 			list = append(list, spanText(p))
 		}
-		for p := range d.content.child(nsOffice, "body").below(nsText, "p") {
+		for p := range d.content.Child("office:body").Below("text:p") {
 			list = append(list, spanText(p))
 		}
 		return list
@@ -59,33 +63,33 @@ func (d *odt) texts(compat bool) []string {
 
 // paragraphs returns the paragraphs and headings of the body, those in frames,
 // notes and tables too, without deleted text.
-func (d *odt) paragraphs() []*node {
-	var list []*node
-	var collect func(n *node)
-	collect = func(n *node) {
-		for _, c := range n.Children {
-			if c.is(nsText, "tracked-changes") {
+func (d *odt) paragraphs() []*office.Node {
+	var list []*office.Node
+	var collect func(n *office.Node)
+	collect = func(n *office.Node) {
+		for _, c := range n.Kids {
+			if c.Is("text:tracked-changes") {
 				continue
 			}
-			if c.is(nsText, "p") || c.is(nsText, "h") {
+			if c.Is("text:p") || c.Is("text:h") {
 				list = append(list, c)
 			}
 			collect(c)
 		}
 	}
-	collect(d.content.child(nsOffice, "body", "text"))
+	collect(d.content.Child("office:body", "office:text"))
 	return list
 }
 
 // spanText returns what odfpy shows of a paragraph without looking deeper.
-func spanText(p *node) string {
+func spanText(p *office.Node) string {
 	var b strings.Builder
-	for _, c := range p.Children {
-		if c.Name.Local == "" {
-			b.WriteString(c.Text)
-		} else if c.is(nsText, "span") {
-			b.WriteString(c.content())
+	b.WriteString(p.Text)
+	for _, c := range p.Kids {
+		if c.Is("text:span") {
+			b.WriteString(c.Content())
 		}
+		b.WriteString(c.Tail)
 	}
 	return b.String()
 }
@@ -94,25 +98,25 @@ func spanText(p *node) string {
 const maxBlanks = 1000
 
 // writeODT writes the text of a paragraph without that of what is anchored to it.
-func writeODT(b *strings.Builder, n *node) {
-	for _, c := range n.Children {
+func writeODT(b *strings.Builder, n *office.Node) {
+	b.WriteString(n.Text)
+	for _, c := range n.Kids {
 		switch {
-		case c.Name.Local == "":
-			b.WriteString(c.Text)
-		case c.is(nsText, "s"):
-			count, err := strconv.Atoi(c.attr(nsText, "c"))
+		case c.Is("text:s"):
+			count, err := strconv.Atoi(c.Attr("text:c"))
 			if err != nil || count < 1 {
 				count = 1
 			}
 			b.WriteString(strings.Repeat(" ", min(count, maxBlanks)))
-		case c.is(nsText, "tab"):
+		case c.Is("text:tab"):
 			b.WriteByte('\t')
-		case c.is(nsText, "line-break"):
+		case c.Is("text:line-break"):
 			b.WriteByte('\n')
-		case c.is(nsText, "note"), c.Name.Space != nsText: // frames, annotations
+		case c.Is("text:note"), !strings.HasPrefix(c.Name, "text:"): // frames, annotations
 		default:
 			writeODT(b, c)
 		}
+		b.WriteString(c.Tail)
 	}
 }
 
@@ -121,13 +125,13 @@ func writeODT(b *strings.Builder, n *node) {
 // there is none. Styles take it from their parents.
 func (d *odt) highlightStyles() func(family, name string) string {
 	type key struct{ family, name string }
-	styles := map[key]*node{}
-	for _, group := range []*node{
-		d.styles.child(nsOffice, "styles"),
-		d.content.child(nsOffice, "automatic-styles"),
+	styles := map[key]*office.Node{}
+	for _, group := range []*office.Node{
+		d.styles.Child("office:styles"),
+		d.content.Child("office:automatic-styles"),
 	} {
-		for style := range group.all(nsStyle, "style") {
-			styles[key{style.attr(nsStyle, "family"), style.attr(nsStyle, "name")}] = style
+		for style := range group.All("style:style") {
+			styles[key{style.Attr("style:family"), style.Attr("style:name")}] = style
 		}
 	}
 	const generations = 32
@@ -137,10 +141,10 @@ func (d *odt) highlightStyles() func(family, name string) string {
 			if style == nil {
 				return ""
 			}
-			if color := style.child(nsStyle, "text-properties").attr(nsFO, "background-color"); color != "" {
+			if color := style.Child("style:text-properties").Attr("fo:background-color"); color != "" {
 				return strings.ToLower(color)
 			}
-			name = style.attr(nsStyle, "parent-style-name")
+			name = style.Attr("style:parent-style-name")
 		}
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/office"
 )
 
 // pageBreak (contains_page_break) counts the page breaks in the paragraphs: as
@@ -20,8 +21,8 @@ func (m judge) pageBreak(got *docx, rules tasks.Params) (tasks.Score, error) {
 	count := 0
 	for _, p := range got.paragraphs {
 		for _, r := range p.runs() {
-			for br := range r.below(nsW, "br") {
-				if br.attr(nsW, "type") == "page" {
+			for br := range r.Below("w:br") {
+				if br.Attr("w:type") == "page" {
 					count++
 				}
 			}
@@ -50,7 +51,7 @@ func (m judge) pageNumbers(got *docx, _ tasks.Params) (tasks.Score, error) {
 	}
 	for i, s := range sections {
 		text := ""
-		if list := paragraphsOf(orEmpty(s.Footer)); len(list) > 0 {
+		if list := paragraphsOf(s.Footer); len(list) > 0 {
 			text = list[0].text()
 		}
 		if strings.ContainsFunc(text, unicode.IsDigit) || !m.compat && hasPageField(s.Footer) {
@@ -64,26 +65,19 @@ func (m judge) pageNumbers(got *docx, _ tasks.Params) (tasks.Score, error) {
 	return tasks.Yes(), nil
 }
 
-func orEmpty(n *node) *node {
-	if n == nil {
-		return &node{}
-	}
-	return n
-}
-
 // hasPageField looks for a field that shows the number of the page.
-func hasPageField(n *node) bool {
+func hasPageField(n *office.Node) bool {
 	isPage := func(code string) bool {
 		words := strings.Fields(code)
 		return len(words) > 0 && strings.EqualFold(words[0], "PAGE")
 	}
-	for f := range n.below(nsW, "fldSimple") {
-		if isPage(f.attr(nsW, "instr")) {
+	for f := range n.Below("w:fldSimple") {
+		if isPage(f.Attr("w:instr")) {
 			return true
 		}
 	}
-	for f := range n.below(nsW, "instrText") {
-		if isPage(f.content()) {
+	for f := range n.Below("w:instrText") {
+		if isPage(f.Content()) {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,11 +48,13 @@ func duplicate(list []string) (string, bool) {
 // document, no train is there twice, its trains are those of the gold document,
 // and it has as many lines. Expected are two files: gold and initial.
 func (judge) uniqueTrainRecords(ctx context.Context, result, expected tasks.Value, _ tasks.Params) (tasks.Score, error) {
-	files, ok := expected.(tasks.Files)
-	if !ok || len(files) < 2 {
+	files, err := tasks.AllFiles(expected)
+	if err != nil || len(files) < 2 {
 		return tasks.Score{}, errors.New("expected are two files, the solution and the initial document: give both")
 	}
 	got, gold, why, err := openPair(ctx, result, files[0])
+	defer got.close()
+	defer gold.close()
 	if err != nil || why != "" {
 		return tasks.No(why), err
 	}
@@ -64,6 +65,7 @@ func (judge) uniqueTrainRecords(ctx context.Context, result, expected tasks.Valu
 	if err != nil {
 		return tasks.Score{}, fmt.Errorf("initial document: %w", err)
 	}
+	defer initial.close()
 	lines, goldLines := trimmedLines(got), trimmedLines(gold)
 	known := map[string]bool{}
 	for _, line := range trimmedLines(initial) {
@@ -187,67 +189,6 @@ func referenceScore(got, want []string, base float64) (tasks.Score, error) {
 	return tasks.Score{Value: (mean - base) / (1 - base), Why: why}, nil
 }
 
-// fuzzyPlaces (fuzzy_place_math) compares the words of a document, which must be
-// three, with the answers of the rule expected: the score is the mean of how
-// similar each word is to its answer. Each answer counts for one word, unless
-// there are fewer answers than words; the closest pairs go together first. With
-// compat an answer may count for any number of words.
-func (m judge) fuzzyPlaces(got *docx, rules tasks.Params) (tasks.Score, error) {
-	answers, err := rules.Texts("expected")
-	if err != nil {
-		return tasks.Score{}, err
-	}
-	if len(answers) == 0 {
-		return tasks.Score{}, errors.New("expected: give the possible answers")
-	}
-	const places = 3
-	words := strings.Fields(strings.Join(got.texts(), "\n"))
-	if len(words) != places {
-		return tasks.No(fmt.Sprintf("there are %d words, not %d", len(words), places)), nil
-	}
-	table := make([][]float64, len(words))
-	for i, word := range words {
-		table[i] = make([]float64, len(answers))
-		for j, answer := range answers {
-			s, err := similarity(word, answer)
-			if errors.Is(err, errResultLong) {
-				return tasks.No(err.Error()), nil
-			}
-			if err != nil {
-				return tasks.Score{}, err
-			}
-			table[i][j] = s
-		}
-	}
-	scores := assign(table, m.compat || len(answers) < places)
-	var sum float64
-	var why string
-	for i, s := range scores {
-		if sum += s; s < 1 && why == "" {
-			why = fmt.Sprintf("%s is none of the answers that are left", quote(words[i]))
-		}
-	}
-	return tasks.Score{Value: sum / places, Why: why}, nil
-}
-
-// assign gives each row a column, the best pair first, and returns the values.
-func assign(table [][]float64, again bool) []float64 {
-	scores := make([]float64, len(table))
-	rows, columns := map[int]bool{}, map[int]bool{}
-	for range table {
-		best, row, column := math.Inf(-1), 0, 0
-		for i := range table {
-			for j, s := range table[i] {
-				if !rows[i] && (again || !columns[j]) && s > best {
-					best, row, column = s, i, j
-				}
-			}
-		}
-		scores[row], rows[row], columns[column] = best, true, true
-	}
-	return scores
-}
-
 // fileExists (check_file_exists) tells whether a folder has a regular file of the
 // expected name, a text or a rule with the key filename. A result that is a file
 // must have that name itself.
@@ -263,13 +204,13 @@ func (judge) fileExists(_ context.Context, result, expected tasks.Value, _ tasks
 	if name == "" || !filepath.IsLocal(name) {
 		return tasks.Score{}, fmt.Errorf("filename: %.60q is not the name of a file in the folder", name)
 	}
-	path, why := resultPath(result)
-	if why != "" {
-		return tasks.No(why), nil
+	path, err := tasks.OneFile(result)
+	if err != nil {
+		return tasks.No(fmt.Sprintf("the result: %v", err)), nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return tasks.No("the result is missing: no such file"), nil
+		return tasks.No(fmt.Sprintf("the result: %v", tasks.ErrNoFile)), nil
 	}
 	if !info.IsDir() {
 		if filepath.Base(path) == name && info.Mode().IsRegular() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/office"
 )
 
 // maxSlots is how many cells all tables of a document may have, a merged cell
@@ -16,37 +17,37 @@ const maxSlots = 500_000
 // merged cell is there several times. Places that no cell covers are nil.
 type table struct {
 	Columns int
-	Rows    [][]*node
+	Rows    [][]*office.Node
 }
 
 // newTable lays out the cells of a table, and takes their number from slots.
-func newTable(n *node, slots *int) (table, error) {
+func newTable(n *office.Node, slots *int) (table, error) {
 	var t table
-	for range n.child(nsW, "tblGrid").all(nsW, "gridCol") {
+	for range n.Child("w:tblGrid").All("w:gridCol") {
 		t.Columns++
 	}
 	widest := 0
-	for tr := range n.all(nsW, "tr") {
-		var above []*node
+	for tr := range n.All("w:tr") {
+		var above []*office.Node
 		if len(t.Rows) > 0 {
 			above = t.Rows[len(t.Rows)-1]
 		}
-		row := make([]*node, min(number(tr.child(nsW, "trPr", "gridBefore"), 0), maxSpan))
-		for tc := range tr.all(nsW, "tc") {
+		row := make([]*office.Node, min(number(tr.Child("w:trPr", "w:gridBefore"), 0), maxSpan))
+		for tc := range tr.All("w:tc") {
 			cell := tc
-			if merge := tc.child(nsW, "tcPr", "vMerge"); merge != nil && merge.attr(nsW, "val") != "restart" && len(row) < len(above) {
+			if merge := tc.Child("w:tcPr", "w:vMerge"); merge != nil && merge.Attr("w:val") != "restart" && len(row) < len(above) {
 				cell = above[len(row)]
 			}
-			span := min(number(tc.child(nsW, "tcPr", "gridSpan"), 1), maxSpan)
+			span := min(number(tc.Child("w:tcPr", "w:gridSpan"), 1), maxSpan)
 			if *slots -= span; *slots < 0 {
-				return t, fmt.Errorf("%w: its tables have more than %d cells", errTooLarge, maxSlots)
+				return t, fmt.Errorf("%w: its tables have more than %d cells", office.ErrTooLarge, maxSlots)
 			}
 			for range span {
 				row = append(row, cell)
 			}
 		}
 		if *slots -= len(row); *slots < 0 {
-			return t, fmt.Errorf("%w: its tables have more than %d cells", errTooLarge, maxSlots)
+			return t, fmt.Errorf("%w: its tables have more than %d cells", office.ErrTooLarge, maxSlots)
 		}
 		widest = max(widest, len(row))
 		t.Rows = append(t.Rows, row)
@@ -60,8 +61,8 @@ func newTable(n *node, slots *int) (table, error) {
 const maxSpan = 1024 // columns; Word makes no more than 63
 
 // number reads a whole number that is not negative.
-func number(n *node, absent int) int {
-	v, err := strconv.Atoi(n.attr(nsW, "val"))
+func number(n *office.Node, absent int) int {
+	v, err := strconv.Atoi(n.Attr("w:val"))
 	if err != nil || v < absent {
 		return absent
 	}

@@ -66,16 +66,16 @@ func (m judge) openTexts(ctx context.Context, result, expected tasks.Value) (got
 	if err := ctx.Err(); err != nil {
 		return nil, nil, "", err
 	}
-	wantPath, err := expectedPath(expected)
+	wantPath, err := tasks.OneFile(expected)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, nil, "", fmt.Errorf("expected document: %w", err)
 	}
 	if want, err = m.fileTexts(wantPath); err != nil {
 		return nil, nil, "", fmt.Errorf("expected document: %w", err)
 	}
-	gotPath, why := resultPath(result)
-	if why != "" {
-		return nil, nil, why, nil
+	gotPath, err := tasks.OneFile(result)
+	if err != nil {
+		return nil, nil, fmt.Sprintf("the result: %v", err), nil
 	}
 	if g, w := extension(gotPath), extension(wantPath); g != w {
 		return nil, nil, fmt.Sprintf("the result is %q, not %q", g, w), nil
@@ -94,6 +94,7 @@ func (m judge) fileTexts(path string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		defer d.close()
 		return d.texts(), nil
 	case ".odt":
 		d, err := openODT(path)

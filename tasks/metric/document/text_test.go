@@ -186,17 +186,6 @@ func TestTrains(t *testing.T) {
 	}
 }
 
-func TestFuzzyPlaces(t *testing.T) {
-	rules := map[string]any{"expected": []any{"Berlin", "Paris", "Rome", "Oslo"}}
-	doc := func(texts ...string) tasks.File { return docxFile(t, paras(texts...), nil) }
-	both(t, "fuzzy_place_math", doc("Rome", "", " Paris Berlin"), rules, nil, 1, 1)
-	both(t, "fuzzy_place_math", doc("Paris", "Rome"), rules, nil, 0, 0)
-	both(t, "fuzzy_place_math", doc("Rome", "Rome", "Paris"), rules, nil, (2+0.25)/3, 1) // "Oslo" is what is left
-	both(t, "fuzzy_place_math", doc("Rome Rome Rome"), map[string]any{"expected": "Rome"}, nil, 1, 1)
-	_, err := Metrics(false)["fuzzy_place_math"](t.Context(), doc("a b c"), nil, nil)
-	assert.ErrorContains(t, err, "expected")
-}
-
 func TestTables(t *testing.T) {
 	doc := func(body string) tasks.File { return docxFile(t, body, nil) }
 	grid := func(row1, row2 string) string {

@@ -4,7 +4,7 @@
 // SequenceMatcher.
 //
 // Lengths are in Unicode code points. All functions are exact and take time that
-// grows with the product of the lengths, so callers limit what they pass in.
+// grows with the product of the lengths or faster, so callers limit what they pass in.
 package fuzzy
 
 import (

@@ -2,11 +2,12 @@
 // are named and judge as OSWorld's functions do; package
 // [desktop-agent/tasks/metric/media/picture] holds the algorithms for images.
 //
-// Images are read in this process. Everything else is read by programs that are
-// run with limits of time, memory and output, as the formats are wide and the
-// files untrusted: ffmpeg for sound and films, poppler's pdftotext, pdfinfo and
-// pdfimages for PDF, tesseract for text in images. Where one is not installed,
-// the metric returns an error that names the Debian package.
+// Images, and the tags of MP3 files, are read in this process. Everything else is
+// read by programs that are run with limits of time and output, and on Linux of
+// memory, as the formats are wide and the files untrusted: ffmpeg for sound and
+// films, poppler's pdftotext, pdfinfo and pdfimages for PDF, tesseract for text in
+// images. Where one is not installed, the metric returns an error that names the
+// Debian package.
 //
 // # Compat
 //
@@ -14,12 +15,13 @@
 // here do what was meant, and with compat what the original does:
 //
 //	function                      meant                             original
-//	compare_image_list            all bands count, every image has  only alpha counts in RGBA images,
-//	                              a partner                         a missing image is passed over
+//	compare_image_list            all bands count, every image has  only alpha counts in RGBA images, images
+//	                              a partner                         that one list alone has are passed over
 //	check_brightness_decrease…    colours of Indexed images         their palette's indices
 //	check_contrast_increase…      deviation of the colours          alpha and palette indices count too
 //	check_image_size              ignore_transparent is obeyed      always on where a file names a transparent colour
-//	check_triangle_position       the second most common colour     the second rarest
+//	check_triangle_position       the second most common colour     the second rarest; an image in grey or with
+//	                                                                a palette fails
 //	check_green_background        every pixel by row and column     row and column mixed up; only the square at the
 //	                                                                upper left is looked at, and a wide image fails
 //	compare_audios, _videos       a damaged expected file is an     two damaged files are alike
@@ -85,31 +87,22 @@ func (e *envError) Unwrap() error { return e.err }
 // A reader reads a file. All errors but an [envError] are the file's fault.
 type reader[T any] func(ctx context.Context, path string) (T, error)
 
-var errNoFile = errors.New("there is no such file")
-
-// load reads the file that a getter found; of several, the first.
+// load reads the file that a getter found.
 func load[T any](ctx context.Context, v tasks.Value, read reader[T]) (value T, err error) {
-	file, ok := v.(tasks.File)
-	if files, several := v.(tasks.Files); several && len(files) > 0 {
-		file, ok = files[0], true
+	path, err := tasks.OneFile(v)
+	if err != nil {
+		return value, err
 	}
-	switch {
-	case v == nil, ok && file.Path == "":
-		return value, errNoFile
-	case !ok:
-		return value, fmt.Errorf("not a file but %T", v)
-	}
-	info, err := os.Stat(file.Path)
+	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return value, errNoFile
+		return value, tasks.ErrNoFile
 	case err != nil:
 		return value, err
 	case !info.Mode().IsRegular():
-		return value, fmt.Errorf("%s: not a regular file", filepath.Base(file.Path))
+		return value, fmt.Errorf("%s: not a regular file", filepath.Base(path))
 	}
-	path, err := filepath.Abs(file.Path)
-	if err != nil {
+	if path, err = filepath.Abs(path); err != nil {
 		return value, err
 	}
 	if value, err = read(ctx, path); err != nil {

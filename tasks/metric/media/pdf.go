@@ -40,10 +40,11 @@ func readPDFText(ctx context.Context, path string) (string, error) {
 // comparePDFs is the mean over the expected documents of how alike the texts are.
 // A result that is missing or damaged counts 0.
 func (m metrics) comparePDFs(ctx context.Context, result, expected tasks.Value, _ tasks.Params) (tasks.Score, error) {
-	got, want := files(result), files(expected)
-	if len(want) == 0 {
-		return tasks.Score{}, errors.New("expected: no documents to compare with")
+	want, err := tasks.AllFiles(expected)
+	if err != nil {
+		return tasks.Score{}, fmt.Errorf("expected: %w", err)
 	}
+	got, missing := tasks.AllFiles(result)
 	var score tasks.Score
 	for i, value := range want {
 		gold, err := load(ctx, value, readPDFText)
@@ -51,7 +52,9 @@ func (m metrics) comparePDFs(ctx context.Context, result, expected tasks.Value, 
 			return tasks.Score{}, fmt.Errorf("expected document %d: %w", i+1, err)
 		}
 		if i >= len(got) {
-			score.Why = fmt.Sprintf("%d documents, not %d", len(got), len(want))
+			if score.Why = fmt.Sprintf("%d documents, not %d", len(got), len(want)); missing != nil {
+				score.Why = fmt.Sprintf("result: %v", missing)
+			}
 			continue
 		}
 		text, err := load(ctx, got[i], readPDFText)

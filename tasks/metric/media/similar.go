@@ -3,7 +3,6 @@ package media
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 
 	"desktop-agent/tasks"
@@ -120,20 +119,21 @@ func (metrics) mirrored(result, expected *picture.Image, _ tasks.Params) (tasks.
 
 // compareImageList asks for equal pixels. A result of another size is resized.
 func (m metrics) compareImageList(ctx context.Context, result, expected tasks.Value, _ tasks.Params) (tasks.Score, error) {
-	got, want := files(result), files(expected)
-	if len(want) == 0 {
-		return tasks.Score{}, errors.New("expected: no images to compare with")
+	want, err := tasks.AllFiles(expected)
+	if err != nil {
+		return tasks.Score{}, fmt.Errorf("expected: %w", err)
 	}
-	if len(got) == 0 {
-		return tasks.No("result: no images"), nil
-	}
-	if len(got) < len(want) && m.compat {
+	got, missing := tasks.AllFiles(result)
+	if missing == nil && len(got) < len(want) && m.compat {
 		want = want[:len(got)]
 	}
 	for i, value := range want {
 		gold, err := load(ctx, value, openImage)
 		if err != nil {
 			return tasks.Score{}, fmt.Errorf("expected image %d: %w", i+1, err)
+		}
+		if missing != nil {
+			return fault(missing)
 		}
 		if i >= len(got) {
 			return tasks.No(fmt.Sprintf("%d images, not %d", len(got), len(want))), nil
@@ -147,19 +147,6 @@ func (m metrics) compareImageList(ctx context.Context, result, expected tasks.Va
 		}
 	}
 	return when(len(got) <= len(want) || m.compat, "%d images, not %d", len(got), len(want))
-}
-
-// files are the files of a value, each as a value of its own.
-func files(v tasks.Value) []tasks.Value {
-	list, ok := v.(tasks.Files)
-	if !ok {
-		return []tasks.Value{v}
-	}
-	values := make([]tasks.Value, len(list))
-	for i, f := range list {
-		values[i] = f
-	}
-	return values
 }
 
 // equal reports whether two images show the same, as the expected image's mode

@@ -127,5 +127,5 @@ func compareFrames(got, want []uint64, threshold float64) (tasks.Score, error) {
 // damaged reports whether an error of load is the fault of a file that is there.
 func damaged(err error) bool {
 	_, env := errors.AsType[*envError](err)
-	return !env && !errors.Is(err, errNoFile)
+	return !env && !errors.Is(err, tasks.ErrNoFile)
 }

@@ -49,9 +49,9 @@ func (j judge) thunderbirdFolder(ctx context.Context, result, expected tasks.Val
 	if err != nil {
 		return tasks.Score{}, err
 	}
-	want, ok := asFiles(expected)
-	if !ok || len(want) == 0 {
-		return tasks.Score{}, fmt.Errorf("expected: it is %s and must be a file or several", kind(expected))
+	want, err := tasks.AllFiles(expected)
+	if err != nil {
+		return tasks.Score{}, fmt.Errorf("expected: %w", err)
 	}
 	var golds []string
 	for i, file := range want {
@@ -61,8 +61,11 @@ func (j judge) thunderbirdFolder(ctx context.Context, result, expected tasks.Val
 		}
 		golds = append(golds, gold)
 	}
-	got, ok := asFiles(result)
-	if !ok || len(got) != len(want) && !(j.compat && len(got) > 0) {
+	got, err := tasks.AllFiles(result)
+	if err != nil {
+		return tasks.No(err.Error()), nil
+	}
+	if len(got) != len(want) && !j.compat {
 		return tasks.No(fmt.Sprintf("the result is %d files and should be %d", len(got), len(want))), nil
 	}
 	for i := range min(len(got), len(want)) {
@@ -91,17 +94,6 @@ func readFolderOptions(options tasks.Params) (opt folderOptions, err error) {
 		}
 	}
 	return opt, nil
-}
-
-// asFiles returns a value as files.
-func asFiles(v tasks.Value) (tasks.Files, bool) {
-	switch v := v.(type) {
-	case tasks.File:
-		return tasks.Files{v}, true
-	case tasks.Files:
-		return v, true
-	}
-	return nil, false
 }
 
 // compareFolders says how two folders differ, "" if they do not.

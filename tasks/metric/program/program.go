@@ -109,31 +109,11 @@ func ruleOf(expected tasks.Value) (tasks.Params, error) {
 	return nil, fmt.Errorf("expected: a rule must be an object, not %s", kind(expected))
 }
 
-// pathOf returns the path of the file that a value is, or says why there is none.
-func pathOf(v tasks.Value) (path, why string) {
-	switch v := v.(type) {
-	case tasks.File:
-		path = v.Path
-	case tasks.Files:
-		if len(v) != 1 {
-			return "", fmt.Sprintf("the result is %d files and must be one", len(v))
-		}
-		path = v[0].Path
-	case nil:
-	default:
-		return "", fmt.Sprintf("the result is %s and must be a file", kind(v))
-	}
-	if path == "" {
-		return "", "there is no such file"
-	}
-	return path, ""
-}
-
 // readFile returns the content of the file that a value is, or says why not.
 func readFile(v tasks.Value) (content, why string) {
-	path, why := pathOf(v)
-	if why != "" {
-		return "", why
+	path, err := tasks.OneFile(v)
+	if err != nil {
+		return "", err.Error()
 	}
 	if info, err := os.Stat(path); err != nil {
 		return "", fileTrouble(err)

@@ -127,8 +127,8 @@ func TestFolder(t *testing.T) {
 		{"no result", nil, one, nil, 0, 0, ""},
 		{"a missing file", tasks.Files{{}}, one, nil, 0, 0, ""},
 		{"a text", "From - ", one, nil, 0, 0, ""},
-		{"nothing expected", one, nil, nil, 0, 0, "expected: it is nothing"},
-		{"expected file missing", one, tasks.File{}, nil, 0, 0, "expected: file 1: there is no such file"},
+		{"nothing expected", one, nil, nil, 0, 0, "expected: there is no file"},
+		{"expected file missing", one, tasks.File{}, nil, 0, 0, "expected: file 1: there is no file"},
 		{"bad option", one, one, tasks.Params{"ignore_keys": "perhaps"}, 0, 0, "is not true or false"},
 	})
 	got, err := program.Metrics(false)["check_thunderbird_folder"](t.Context(), value(t, one), value(t, one+two), nil)

@@ -1,6 +1,6 @@
 // Package rule judges single values, as the rules of task files do: "the value at
 // this key is 0.5 or more", "this cell's text matches". It is shared by the metrics
-// of texts, settings and spreadsheets, and holds Python's notions that those rules
+// of texts, programs, media and spreadsheets, and holds Python's notions that those rules
 // were written with: its equality ([Equal]) and its regular expressions ([Regexp]).
 package rule
 

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/office"
+	"desktop-agent/tasks/office/xlsx"
 )
 
 var chartProps = []string{"title", "legend", "anchor", "width", "height", "type", "direction", "xtitle", "ytitle", "ztitle"}
@@ -41,38 +44,39 @@ func (c *comparison) chart(_ context.Context, rule tasks.Params) (string, error)
 }
 
 // charts returns the charts of a sheet by the cells that they show.
-func (c *comparison) charts(s *sheet, props map[string]bool) (map[string]any, error) {
+func (c *comparison) charts(s *xlsx.Sheet, props map[string]bool) (map[string]any, error) {
 	if s == nil {
 		return nil, nil
 	}
 	all, err := c.readCharts(s, props)
 	if err != nil {
-		return nil, s.book.errorf("charts of sheet %.60q of the %s: %w", s.name, s.book.side(), err)
+		return nil, s.Book.Errorf("charts of sheet %.60q of the %s: %w", s.Name, s.Book.Called, err)
 	}
 	return all, nil
 }
 
-func (c *comparison) readCharts(s *sheet, props map[string]bool) (map[string]any, error) {
+func (c *comparison) readCharts(s *xlsx.Sheet, props map[string]bool) (map[string]any, error) {
 	all := map[string]any{}
-	rels, err := s.book.relations(s.part)
+	rels, err := s.Book.Archive.Relations(s.Part)
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range rels.targets("drawing") {
-		drawing, err := s.book.xml(part)
+	for _, part := range rels.Parts("drawing") {
+		drawing, err := s.Book.Archive.XML(part)
 		if err != nil {
 			return nil, err
 		}
-		inner, err := s.book.relations(part)
+		inner, err := s.Book.Archive.Relations(part)
 		if err != nil {
 			return nil, err
 		}
 		for _, anchor := range drawing.Kids {
-			link := anchor.child("graphicFrame", "graphic", "graphicData", "chart")
+			link := anchor.Child("graphicFrame", "graphic", "graphicData", "chart")
 			if link == nil {
 				continue
 			}
-			n, err := s.book.xml(inner.byID[link.rel("id")].target)
+			r, _ := inner.ByID(link.Attr("r:id"))
+			n, err := s.Book.Archive.XML(r.Target)
 			if err != nil {
 				return nil, err
 			}
@@ -95,13 +99,13 @@ func (c *comparison) add(all map[string]any, key string, info map[string]any) {
 }
 
 // plots returns the elements of a chart that hold series, such as barChart.
-func plots(n *node) (list []*node) {
-	area := n.child("chart", "plotArea")
+func plots(n *office.Node) (list []*office.Node) {
+	area := n.Child("chart", "plotArea")
 	if area == nil {
 		return nil
 	}
 	for _, k := range area.Kids {
-		if strings.HasSuffix(k.XMLName.Local, "Chart") {
+		if strings.HasSuffix(k.Local(), "Chart") {
 			list = append(list, k)
 		}
 	}
@@ -109,12 +113,12 @@ func plots(n *node) (list []*node) {
 }
 
 // chartKey returns the references of the series: values, then categories.
-func (c *comparison) chartKey(plot *node) string {
+func (c *comparison) chartKey(plot *office.Node) string {
 	var list []string
-	for _, ser := range plot.all("ser") {
-		values, categories := ser.child("val"), ser.child("cat")
+	for ser := range plot.All("ser") {
+		values, categories := ser.Child("val"), ser.Child("cat")
 		if !c.compat && values == nil {
-			values, categories = ser.child("yVal"), ser.child("xVal")
+			values, categories = ser.Child("yVal"), ser.Child("xVal")
 		}
 		list = append(list, c.reference(values)+","+c.reference(categories))
 	}
@@ -123,41 +127,41 @@ func (c *comparison) chartKey(plot *node) string {
 
 // reference returns the cells that are shown. By default signs that change
 // nothing are left out.
-func (c *comparison) reference(n *node) string {
+func (c *comparison) reference(n *office.Node) string {
 	for _, kind := range []string{"numRef", "strRef"} {
-		if f := n.child(kind, "f"); f != nil {
+		if f := n.Child(kind, "f"); f != nil {
 			if c.compat {
-				return f.Text
+				return f.Content()
 			}
-			return strings.NewReplacer("$", "", "'", "").Replace(f.Text)
+			return strings.NewReplacer("$", "", "'", "").Replace(f.Content())
 		}
 	}
 	return ""
 }
 
-func (c *comparison) chartInfo(s *sheet, n, plot, anchor *node, props map[string]bool) map[string]any {
+func (c *comparison) chartInfo(s *xlsx.Sheet, n, plot, anchor *office.Node, props map[string]bool) map[string]any {
 	info := map[string]any{}
 	for name := range props {
 		switch name {
 		case "type":
-			info[name] = plot.XMLName.Local
+			info[name] = plot.Local()
 		case "direction":
 			info[name] = nil
-			if strings.HasPrefix(plot.XMLName.Local, "bar") {
+			if strings.HasPrefix(plot.Local(), "bar") {
 				info[name] = "col"
-				if v, ok := plot.child("barDir").attr("val"); ok {
+				if v, ok := plot.Child("barDir").Lookup("val"); ok {
 					info[name] = v
 				}
 			}
 		case "title":
-			info[name] = c.title(n.child("chart", "title"))
+			info[name] = c.title(n.Child("chart", "title"))
 		case "xtitle", "ytitle", "ztitle":
-			info[name] = c.title(axis(n, plot, name[:1]).child("title"))
+			info[name] = c.title(axis(n, plot, name[:1]).Child("title"))
 		case "legend":
 			info[name] = nil
-			if l := n.child("chart", "legend"); l != nil {
+			if l := n.Child("chart", "legend"); l != nil {
 				info[name] = "r"
-				if v, ok := l.child("legendPos").attr("val"); ok {
+				if v, ok := l.Child("legendPos").Lookup("val"); ok {
 					info[name] = v
 				}
 			}
@@ -171,16 +175,16 @@ func (c *comparison) chartInfo(s *sheet, n, plot, anchor *node, props map[string
 }
 
 // title returns the text of a title, or nil.
-func (c *comparison) title(n *node) any {
-	rich := n.child("tx", "rich")
+func (c *comparison) title(n *office.Node) any {
+	rich := n.Child("tx", "rich")
 	if rich == nil {
 		return nil
 	}
 	var lines []string
-	for _, p := range rich.all("p") {
+	for p := range rich.All("p") {
 		var line strings.Builder
-		for _, r := range p.all("r") {
-			line.WriteString(r.child("t").content())
+		for r := range p.All("r") {
+			line.WriteString(r.Child("t").Content())
 			if c.compat {
 				return line.String()
 			}
@@ -192,13 +196,13 @@ func (c *comparison) title(n *node) any {
 
 // axis returns the axis of a plot: x for categories, y for values, z for series;
 // a scatter chart's axes are x and y in order.
-func axis(n, plot *node, name string) *node {
-	area := n.child("chart", "plotArea")
-	scatter := plot.XMLName.Local == "scatterChart" || plot.XMLName.Local == "bubbleChart"
-	for i, id := range plot.all("axId") {
+func axis(n, plot *office.Node, name string) *office.Node {
+	area := n.Child("chart", "plotArea")
+	scatter := plot.Local() == "scatterChart" || plot.Local() == "bubbleChart"
+	for i, id := range slices.Collect(plot.All("axId")) {
 		for _, a := range area.Kids {
-			kind := a.XMLName.Local
-			if !strings.HasSuffix(kind, "Ax") || a.child("axId").text("val") != id.text("val") {
+			kind := a.Local()
+			if !strings.HasSuffix(kind, "Ax") || a.Child("axId").Attr("val") != id.Attr("val") {
 				continue
 			}
 			found := map[string]string{"catAx": "x", "dateAx": "x", "valAx": "y", "serAx": "z"}[kind]
@@ -214,20 +218,20 @@ func axis(n, plot *node, name string) *node {
 }
 
 // anchor says where a chart is, in columns and rows counted from 0.
-func (c *comparison) anchor(n *node) any {
-	number := func(end, name string) string { return strings.TrimSpace(n.child(end, name).content()) }
+func (c *comparison) anchor(n *office.Node) any {
+	number := func(end, name string) string { return strings.TrimSpace(n.Child(end, name).Content()) }
 	row := number("from", "row")
 	if c.compat {
 		row = number("to", "row")
 	}
-	return fmt.Sprintf("%s %s %s %s %s", n.text("editAs"), number("from", "col"), row, number("to", "col"), number("to", "row"))
+	return fmt.Sprintf("%s %s %s %s %s", n.Attr("editAs"), number("from", "col"), row, number("to", "col"), number("to", "row"))
 }
 
 // emuPerCm is how many units of drawings a centimetre has.
 const emuPerCm = 360_000
 
 // size returns the width or the height of a chart in cm, to a tenth.
-func (c *comparison) size(s *sheet, anchor *node, name string) any {
+func (c *comparison) size(s *xlsx.Sheet, anchor *office.Node, name string) any {
 	if c.compat {
 		return map[string]float64{"width": 15, "height": 7.5}[name]
 	}
@@ -235,43 +239,43 @@ func (c *comparison) size(s *sheet, anchor *node, name string) any {
 	if name == "height" {
 		short, unit = "cy", "row"
 	}
-	if ext := anchor.child("ext"); ext != nil {
-		f, _ := strconv.ParseFloat(ext.text(short), 64)
+	if ext := anchor.Child("ext"); ext != nil {
+		f, _ := strconv.ParseFloat(ext.Attr(short), 64)
 		return math.Round(f/emuPerCm*10) / 10
 	}
-	from, to := anchor.child("from"), anchor.child("to")
-	read := func(n *node, part string) int {
-		v, _ := strconv.Atoi(strings.TrimSpace(n.child(part).content()))
+	from, to := anchor.Child("from"), anchor.Child("to")
+	read := func(n *office.Node, part string) int {
+		v, _ := strconv.Atoi(strings.TrimSpace(n.Child(part).Content()))
 		return v
 	}
 	length := float64(read(to, unit+"Off") - read(from, unit+"Off"))
-	first, last := read(from, unit), min(read(to, unit), maxRow)
+	first, last := read(from, unit), min(read(to, unit), xlsx.MaxRow)
 	for i := max(first, 0); i < last; i++ {
-		length += s.extent(unit, i+1)
+		length += extent(s, unit, i+1)
 	}
 	return math.Round(length/emuPerCm*10) / 10
 }
 
 // extent returns the width of a column or the height of a row in units of
 // drawings, for a font whose digits are 7 pixels wide.
-func (s *sheet) extent(unit string, i int) float64 {
+func extent(s *xlsx.Sheet, unit string, i int) float64 {
 	const emuPerPixel, emuPerPoint = 9525, 12700
-	format := s.other["sheetFormatPr"]
+	format := s.Other["sheetFormatPr"]
 	if unit == "row" {
-		if n := s.rows[i]; n != nil {
-			if f, ok := n.number("ht", nil).(float64); ok {
+		if n := s.Rows[i]; n != nil {
+			if f, ok := number(n, "ht", nil).(float64); ok {
 				return f * emuPerPoint
 			}
 		}
-		f, _ := format.number("defaultRowHeight", 15.0).(float64)
+		f, _ := number(format, "defaultRowHeight", 15.0).(float64)
 		return f * emuPerPoint
 	}
-	width, _ := format.number("defaultColWidth", 9.14).(float64)
-	for _, col := range s.other["cols"].all("col") {
-		first, _ := col.number("min", 0.0).(float64)
-		last, _ := col.number("max", 0.0).(float64)
+	width, _ := number(format, "defaultColWidth", 9.14).(float64)
+	for col := range s.Other["cols"].All("col") {
+		first, _ := number(col, "min", 0.0).(float64)
+		last, _ := number(col, "max", 0.0).(float64)
 		if float64(i) >= first && float64(i) <= last {
-			width, _ = col.number("width", width).(float64)
+			width, _ = number(col, "width", width).(float64)
 		}
 	}
 	return math.Trunc(width*7+0.5) * emuPerPixel

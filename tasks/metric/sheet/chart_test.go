@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/xuri/excelize/v2"
+
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // charted makes a workbook with charts.
 func charted(t *testing.T, charts ...*excelize.Chart) string {
 	return with(t, func(f *excelize.File) {
 		for i, c := range charts {
-			no(f.AddChart("Sheet1", pos{1 + 20*i, 5}.String(), c))
+			no(f.AddChart("Sheet1", xlsx.Pos{Row: 1 + 20*i, Col: 5}.String(), c))
 		}
 	})
 }
@@ -57,8 +59,8 @@ func TestChartRule(t *testing.T) {
 		{broad, bar, `"height"`, "", ""},
 		{broad, bar, `"anchor"`, "anchor of", "anchor of"},
 		{absolute, bar, `"type"`, "", "is there"},
-		{lost, bar, `"type"`, "the archive has no", "the archive has no"},
-		{bar, lost, `"type"`, "error: the archive has no", "error: the archive has no"},
+		{lost, bar, `"type"`, "no such part", "no such part"},
+		{bar, lost, `"type"`, "error: no such part", "error: no such part"},
 		{bar, bar, `"smell"`, "error: smell", "error: smell"},
 	} {
 		rule := `{"type":"chart","sheet_idx0":0,"sheet_idx1":"EI0","chart_props":[` + tt.props + `]}`

@@ -11,6 +11,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // write makes a workbook with one sheet of these rows.
@@ -19,7 +20,7 @@ func write(t *testing.T, rows [][]any, change func(f *excelize.File)) string {
 	f := excelize.NewFile()
 	defer f.Close()
 	for i, row := range rows {
-		require.NoError(t, f.SetSheetRow("Sheet1", pos{i + 1, 1}.String(), &row))
+		require.NoError(t, f.SetSheetRow("Sheet1", xlsx.Pos{Row: i + 1, Col: 1}.String(), &row))
 	}
 	if change != nil {
 		change(f)
@@ -307,7 +308,7 @@ func TestCities(t *testing.T) {
 		assert.Contains(t, score.Why, "cell C2 is")
 		score, err = metric(t.Context(), tasks.File{}, map[string]any{"expected": want}, nil)
 		require.NoError(t, err)
-		assert.Contains(t, score.Why, "no such file")
+		assert.Contains(t, score.Why, "there is no file")
 		_, err = metric(t.Context(), tasks.File{Path: path}, nil, nil)
 		require.Error(t, err)
 	}

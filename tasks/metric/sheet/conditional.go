@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"desktop-agent/tasks/office"
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // Limits on conditional formats: their formulas are calculated.
@@ -29,36 +32,36 @@ const functions = " ABS AND AVERAGE AVERAGEIF AVERAGEIFS CEILING CODE CONCAT CON
 
 // A condition is a rule of a conditional format.
 type condition struct {
-	areas    []area
+	areas    []xlsx.Area
 	kind     string
 	formula  string // what must be true; relative to the first cell of areas
 	priority int
 	stop     bool
-	dxf      *node
+	dxf      *office.Node
 }
 
 // conditional returns the conditional formats that are active, by cell, the
 // strongest first.
-func (c *comparison) conditional(ctx context.Context, s *sheet) (map[pos][]*node, error) {
+func (c *comparison) conditional(ctx context.Context, s *xlsx.Sheet) (map[xlsx.Pos][]*office.Node, error) {
 	list, err := c.conditions(s)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	e := &evaluator{sheet: s}
 	defer e.close()
-	marks, stopped, n := map[pos][]*node{}, map[pos]bool{}, 0
+	marks, stopped, n := map[xlsx.Pos][]*office.Node{}, map[xlsx.Pos]bool{}, 0
 	for _, k := range list {
 		for _, a := range k.areas {
-			a = s.clamp(a)
-			if n += a.size(); n > maxMarks {
-				return nil, s.book.errorf("sheet %.60q: conditional formats of more than %d cells are not calculated", s.name, maxMarks)
+			a = s.Clamp(a)
+			if n += a.Size(); n > maxMarks {
+				return nil, s.Book.Errorf("sheet %.60q: conditional formats of more than %d cells are not calculated", s.Name, maxMarks)
 			}
-			a.cells(func(p pos) bool {
+			a.Cells(func(p xlsx.Pos) bool {
 				var active bool
 				if err = ctx.Err(); err != nil || stopped[p] {
 					return err == nil
 				}
-				active, err = e.holds(k.formula, k.areas[0].from, p)
+				active, err = e.holds(k.formula, k.areas[0].From, p)
 				if active {
 					marks[p] = append(marks[p], k.dxf)
 					stopped[p] = k.stop && !c.compat
@@ -66,41 +69,35 @@ func (c *comparison) conditional(ctx context.Context, s *sheet) (map[pos][]*node
 				return err == nil
 			})
 			if err != nil {
-				return nil, s.book.errorf("sheet %.60q: conditional format %.80q: %w", s.name, k.formula, err)
+				return nil, s.Book.Errorf("sheet %.60q: conditional format %.80q: %w", s.Name, k.formula, err)
 			}
 		}
 	}
 	return marks, nil
 }
 
-// clamp cuts an area to a little more than the cells that are there.
-func (s *sheet) clamp(a area) area {
-	a.to = pos{min(a.to.row, max(s.last.row, a.from.row)), min(a.to.col, max(s.last.col, a.from.col))}
-	return a
-}
-
 // conditions returns the rules that change the look of cells, the strongest first;
 // with compat the last of the file.
-func (c *comparison) conditions(s *sheet) ([]condition, error) {
+func (c *comparison) conditions(s *xlsx.Sheet) ([]condition, error) {
 	var list []condition
-	for _, f := range s.lists {
-		areas, err := parseAreas(f.text("sqref"))
+	for _, f := range s.Conditional {
+		areas, err := xlsx.ParseAreas(f.Attr("sqref"))
 		if err != nil || len(areas) == 0 {
-			return nil, s.book.errorf("sheet %.60q: conditional format: %.80q is not a list of ranges", s.name, f.text("sqref"))
+			return nil, s.Book.Errorf("sheet %.60q: conditional format: %.80q is not a list of ranges", s.Name, f.Attr("sqref"))
 		}
-		for _, r := range f.all("cfRule") {
-			kind := r.text("type")
+		for r := range f.All("cfRule") {
+			kind := r.Attr("type")
 			if c.compat && kind != "expression" {
-				return nil, fmt.Errorf("sheet %.60q of the %s: the reference does not know conditional formats of type %.40q", s.name, s.book.side(), kind)
+				return nil, fmt.Errorf("sheet %.60q of the %s: the reference does not know conditional formats of type %.40q", s.Name, s.Book.Called, kind)
 			}
-			id, err := strconv.Atoi(r.text("dxfId"))
-			dxf := nth(s.book.styles.diffs, id)
+			id, err := strconv.Atoi(r.Attr("dxfId"))
+			dxf := s.Book.Styles.Diff(id)
 			formula := condFormula(r, areas)
 			if err != nil || dxf == nil || formula == "" {
 				continue // colour scales, bars and icons are not looks of cells
 			}
-			k := condition{areas: areas, kind: kind, formula: formula, dxf: dxf, stop: r.flag("stopIfTrue", false)}
-			k.priority, _ = strconv.Atoi(r.text("priority"))
+			k := condition{areas: areas, kind: kind, formula: formula, dxf: dxf, stop: xlsx.Truth(r, "stopIfTrue", false)}
+			k.priority, _ = strconv.Atoi(r.Attr("priority"))
 			list = append(list, k)
 		}
 	}
@@ -114,27 +111,27 @@ func (c *comparison) conditions(s *sheet) ([]condition, error) {
 
 // condFormula writes a rule as one formula for the first cell of its areas, ""
 // if it has none.
-func condFormula(r *node, areas []area) string {
+func condFormula(r *office.Node, areas []xlsx.Area) string {
 	var f []string
-	for _, n := range r.all("formula") {
-		f = append(f, strings.TrimSpace(n.Text))
+	for n := range r.All("formula") {
+		f = append(f, strings.TrimSpace(n.Content()))
 	}
-	cell := areas[0].from.String()
-	all := "$" + columnName(areas[0].from.col) + "$" + strconv.Itoa(areas[0].from.row) + ":$" +
-		columnName(areas[0].to.col) + "$" + strconv.Itoa(areas[0].to.row)
-	switch kind := r.text("type"); kind {
+	cell := areas[0].From.String()
+	all := "$" + xlsx.ColumnName(areas[0].From.Col) + "$" + strconv.Itoa(areas[0].From.Row) + ":$" +
+		xlsx.ColumnName(areas[0].To.Col) + "$" + strconv.Itoa(areas[0].To.Row)
+	switch kind := r.Attr("type"); kind {
 	case "cellIs":
-		return cellIs(cell, r.text("operator"), f)
+		return cellIs(cell, r.Attr("operator"), f)
 	case "duplicateValues":
 		return "AND(NOT(ISBLANK(" + cell + "))," + "COUNTIF(" + all + "," + cell + ")>1)"
 	case "uniqueValues":
 		return "COUNTIF(" + all + "," + cell + ")=1"
 	case "aboveAverage":
 		op := ">"
-		if !r.flag("aboveAverage", true) {
+		if !xlsx.Truth(r, "aboveAverage", true) {
 			op = "<"
 		}
-		if r.flag("equalAverage", false) {
+		if xlsx.Truth(r, "equalAverage", false) {
 			op += "="
 		}
 		return "AND(ISNUMBER(" + cell + ")," + cell + op + "AVERAGE(" + all + "))"
@@ -147,16 +144,16 @@ func condFormula(r *node, areas []area) string {
 	return f[0]
 }
 
-func top10(r *node, cell, all string) string {
-	n, err := strconv.Atoi(r.text("rank"))
+func top10(r *office.Node, cell, all string) string {
+	n, err := strconv.Atoi(r.Attr("rank"))
 	if err != nil || n < 1 {
 		n = 10
 	}
 	rank, function, op := strconv.Itoa(n), "LARGE", ">="
-	if r.flag("bottom", false) {
+	if xlsx.Truth(r, "bottom", false) {
 		function, op = "SMALL", "<="
 	}
-	if r.flag("percent", false) {
+	if xlsx.Truth(r, "percent", false) {
 		rank = "MAX(1,INT(COUNT(" + all + ")*" + rank + "/100))"
 	}
 	return "AND(ISNUMBER(" + cell + ")," + cell + op + function + "(" + all + ",MIN(COUNT(" + all + ")," + rank + ")))"

@@ -5,20 +5,15 @@
 //     data, printed text, styles, charts, pivot tables and so on.
 //   - compare_conference_city_in_order checks a column of names.
 //
-// [LastRow] is for the getter that reads the last row of a table.
-//
 // # What is read
 //
-// Workbooks are .xlsx, .xlsm, .xltx and .xltm. Values of formulas are those that
-// the program stored when it saved; nothing is calculated, except the formulas of
-// conditional formats. The rule sheet_print reads text files, STEM-SHEET.csv,
-// that lie beside the workbooks.
+// Package [desktop-agent/tasks/office/xlsx] reads workbooks. Formulas are not
+// calculated, except those of conditional formats. The rule sheet_print reads text
+// files, STEM-SHEET.csv, that lie beside the workbooks.
 //
-// Data is compared as the table library pandas reads it, because tasks were
-// written against it: the first row is the header, blank rows and columns at the
-// end do not count, each column has one type, and a column of whole numbers
-// differs from one of fractions. Everything else is compared as openpyxl, the
-// other reference, shows it.
+// Data is compared as the table library pandas reads it: a column of whole numbers
+// differs from one of fractions. Everything else is compared as openpyxl, the other
+// reference, shows it.
 //
 // # Compat
 //
@@ -35,13 +30,17 @@
 //     are equal; an automatic font colour is an error in style and absent in check_cell.
 //   - style, row_props, col_props: cells, rows and columns that are there but
 //     have only defaults differ from those that are not there.
-//   - conditional formats replace the whole style, the last one winning, and only
-//     those of type expression are known.
+//   - hyperlink: is an object, which equals no text, instead of where it leads.
+//   - conditional formats replace the whole style, the last one winning even where
+//     an earlier one ends the search, and only those of type expression are known.
 //   - chart: only the first run of a title counts; width and height are always
 //     15 and 7.5 cm; the anchor holds the last row twice; scatter charts all have
-//     the same key; of several charts with the same key the last counts.
-//   - pivot_table: filter fields are not counted from the first used field; of
-//     several tables with the same key the last counts.
+//     the same key; the signs $ and ' in references count; of several charts with
+//     the same key the last counts.
+//   - pivot_table: filter fields are not counted from the first used field, and the
+//     names of the data fields are, as if they were a field; of several tables with
+//     the same key the last counts.
+//   - col_props: columns that the file has in one group are one, by its first.
 //   - freeze: the cell is that which the pane is scrolled to; panes that are split
 //     but not frozen count.
 //   - data_validation: one of dv_props may be met by no validation.

@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"github.com/xuri/excelize/v2"
+
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // An evaluator calculates formulas over a copy of the stored values of a sheet, so
 // that the formulas of other cells are not calculated.
 type evaluator struct {
-	sheet   *sheet
+	sheet   *xlsx.Sheet
 	file    *excelize.File
 	scratch string // the cell that formulas are put into, beside the others
 	work    int
@@ -32,23 +34,23 @@ const copyName = "Sheet1"
 
 // start copies the values.
 func (e *evaluator) start() error {
-	last := e.sheet.last
-	if last.row*last.col > maxCopy || last.col >= maxColumn {
+	last := e.sheet.Last
+	if last.Row*last.Col > maxCopy || last.Col >= xlsx.MaxColumn {
 		return fmt.Errorf("a table up to %v is too large to calculate with", last)
 	}
-	e.file, e.known, e.scratch = excelize.NewFile(), map[string]bool{}, pos{1, last.col + 1}.String()
-	for p, at := range e.sheet.cells {
-		v, err := e.sheet.value(at)
+	e.file, e.known, e.scratch = excelize.NewFile(), map[string]bool{}, xlsx.Pos{Row: 1, Col: last.Col + 1}.String()
+	for p, at := range e.sheet.Cells {
+		v, err := e.sheet.Value(at)
 		if err != nil {
 			return err
 		}
 		switch v := v.(type) {
 		case nil:
 			continue
-		case moment: // as its serial number
-			f, _ := strconv.ParseFloat(strings.TrimSpace(at.raw), 64)
+		case xlsx.Moment: // as its serial number
+			f, _ := strconv.ParseFloat(strings.TrimSpace(at.Raw), 64)
 			err = e.file.SetCellValue(copyName, p.String(), f)
-		case failed:
+		case xlsx.Failed:
 			err = e.file.SetCellFormula(copyName, p.String(), "NA()")
 		default:
 			err = e.file.SetCellValue(copyName, p.String(), v)
@@ -61,13 +63,13 @@ func (e *evaluator) start() error {
 }
 
 // holds says whether a formula that is written for one cell is true for another.
-func (e *evaluator) holds(formula string, from, at pos) (bool, error) {
+func (e *evaluator) holds(formula string, from, at xlsx.Pos) (bool, error) {
 	if e.file == nil {
 		if err := e.start(); err != nil {
 			return false, err
 		}
 	}
-	text, size, err := e.sheet.shift(formula, from, at)
+	text, size, err := shift(formula, from, at)
 	if err != nil {
 		return false, err
 	}
@@ -81,8 +83,8 @@ func (e *evaluator) holds(formula string, from, at pos) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	f, number := parseNumber(v)
-	active := v == "TRUE" || number && toFloat(f) != 0 // an error marks nothing
+	f, number := xlsx.ParseNumber(v)
+	active := v == "TRUE" || number && xlsx.ToFloat(f) != 0 // an error marks nothing
 	e.known[text] = active
 	return active, nil
 }
@@ -159,7 +161,7 @@ func (e *evaluator) literal(text string, isText bool) (string, error) {
 	if err != nil || strings.HasPrefix(v, "#") {
 		return notAvailable, nil
 	}
-	if _, ok := parseNumber(v); !isText && (ok || v == "TRUE" || v == "FALSE") {
+	if _, ok := xlsx.ParseNumber(v); !isText && (ok || v == "TRUE" || v == "FALSE") {
 		return v, nil
 	}
 	return `"` + strings.ReplaceAll(v, `"`, `""`) + `"`, nil
@@ -189,21 +191,21 @@ var columnPattern = regexp.MustCompile(`^\$?[A-Za-z]{1,3}$`)
 // shift moves the relative references of a formula from one cell to another. It
 // returns the number of cells that the formula reads, and refuses what is
 // unusual.
-func (s *sheet) shift(formula string, from, to pos) (string, int, error) {
+func shift(formula string, from, to xlsx.Pos) (string, int, error) {
 	if len(formula) > maxFormula {
 		return "", 0, fmt.Errorf("longer than %d bytes", maxFormula)
 	}
 	parts := formulaPart.FindAllString(formula, -1)
 	var out strings.Builder
 	size := 0
-	var before *pos // the first cell of a range
+	var before *xlsx.Pos // the first cell of a range
 	parts = here(parts, to)
 	for i, part := range parts {
 		next := ""
 		if i+1 < len(parts) {
 			next = parts[i+1]
 		}
-		switch p, isCell := parsePos(part); {
+		switch p, isCell := xlsx.ParsePos(part); {
 		case next == "(" && part[0] != '"' && isWord(part):
 			if !strings.Contains(functions, " "+strings.ToUpper(part)+" ") {
 				return "", 0, fmt.Errorf("the function %.40s is not calculated", part)
@@ -214,14 +216,14 @@ func (s *sheet) shift(formula string, from, to pos) (string, int, error) {
 			return "", 0, errors.New("references to whole columns are not calculated")
 		case isCell:
 			p = shiftCell(part, p, from, to)
-			if p.row < 1 || p.col < 1 || p.row > maxRow || p.col > maxColumn {
+			if p.Row < 1 || p.Col < 1 || p.Row > xlsx.MaxRow || p.Col > xlsx.MaxColumn {
 				return "", 0, errors.New("a reference leads off the sheet")
 			}
 			part = p.String()
 			size++
 			if i > 0 && parts[i-1] == ":" && before != nil {
-				a := area{pos{min(p.row, before.row), min(p.col, before.col)}, pos{max(p.row, before.row), max(p.col, before.col)}}
-				if size += a.size(); a.size() > maxRange {
+				a := xlsx.Area{From: xlsx.Pos{Row: min(p.Row, before.Row), Col: min(p.Col, before.Col)}, To: xlsx.Pos{Row: max(p.Row, before.Row), Col: max(p.Col, before.Col)}}
+				if size += a.Size(); a.Size() > maxRange {
 					return "", 0, errors.New("a range is too large to calculate")
 				}
 			}
@@ -233,12 +235,12 @@ func (s *sheet) shift(formula string, from, to pos) (string, int, error) {
 }
 
 // here replaces ROW() and COLUMN() by those of a cell.
-func here(parts []string, p pos) []string {
+func here(parts []string, p xlsx.Pos) []string {
 	var out []string
 	for i := 0; i < len(parts); i++ {
-		word, number := strings.ToUpper(parts[i]), p.row
+		word, number := strings.ToUpper(parts[i]), p.Row
 		if word == "COLUMN" {
-			number = p.col
+			number = p.Col
 		}
 		if (word == "ROW" || word == "COLUMN") && i+2 < len(parts) && parts[i+1] == "(" && parts[i+2] == ")" {
 			out = append(out, strconv.Itoa(number))
@@ -254,12 +256,12 @@ func isWord(s string) bool {
 	return s[0] == '_' || s[0] >= 'A' && s[0] <= 'Z' || s[0] >= 'a' && s[0] <= 'z'
 }
 
-func shiftCell(text string, p, from, to pos) pos {
+func shiftCell(text string, p, from, to xlsx.Pos) xlsx.Pos {
 	if !strings.HasPrefix(text, "$") {
-		p.col += to.col - from.col
+		p.Col += to.Col - from.Col
 	}
 	if !strings.Contains(text[1:], "$") {
-		p.row += to.row - from.row
+		p.Row += to.Row - from.Row
 	}
 	return p
 }

@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // seen is what openpyxl saw in a sheet; see testdata/looks.py.
@@ -28,7 +31,7 @@ type seen struct {
 
 // eachSeen calls do with each sheet of each file that openpyxl read, opened with
 // the reference's defects.
-func eachSeen(t *testing.T, do func(t *testing.T, c *comparison, s *sheet, want seen)) {
+func eachSeen(t *testing.T, do func(t *testing.T, c *comparison, s *xlsx.Sheet, want seen)) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/looks.json")
 	require.NoError(t, err)
@@ -36,13 +39,13 @@ func eachSeen(t *testing.T, do func(t *testing.T, c *comparison, s *sheet, want 
 	require.NoError(t, json.Unmarshal(data, &files))
 	require.Len(t, files, 4)
 	for name, sheets := range files {
-		b, err := openBook("testdata/"+name, true)
+		b, err := xlsx.Open("testdata/"+name, "result")
 		require.NoError(t, err)
-		t.Cleanup(b.close)
-		require.Len(t, b.sheets, len(sheets))
+		t.Cleanup(b.Close)
+		require.Len(t, b.Sheets, len(sheets))
 		for title, want := range sheets {
 			t.Run(name+" "+title, func(t *testing.T) {
-				s, err := b.sheet(title)
+				s, err := b.Sheet(title)
 				require.NoError(t, err)
 				do(t, &comparison{result: b, compat: true}, s, want)
 			})
@@ -51,23 +54,23 @@ func eachSeen(t *testing.T, do func(t *testing.T, c *comparison, s *sheet, want 
 }
 
 func TestLooks(t *testing.T) {
-	eachSeen(t, func(t *testing.T, c *comparison, s *sheet, want seen) {
+	eachSeen(t, func(t *testing.T, c *comparison, s *xlsx.Sheet, want seen) {
 		for at, props := range want.Styles {
-			p, ok := parsePos(at)
+			p, ok := xlsx.ParsePos(at)
 			require.True(t, ok)
 			for name, v := range props {
-				assert.Equal(t, v, c.property(name, s, p, s.look(p)), "%s of %s", name, at)
+				assert.Equal(t, v, c.property(name, s, p, lookAt(s, p)), "%s of %s", name, at)
 			}
 		}
 		assert.Equal(t, want.Freeze, c.frozen(s))
-		zoom := s.other["sheetViews"].child("sheetView").number("zoomScale", nil)
+		zoom := number(s.Other["sheetViews"].Child("sheetView"), "zoomScale", nil)
 		assert.Equal(t, want.Zoom, zoom)
-		assert.Equal(t, want.Filter, optional(s.other["autoFilter"], "ref"))
+		assert.Equal(t, want.Filter, optional(s.Other["autoFilter"], "ref"))
 	})
 }
 
 func TestDimensions(t *testing.T) {
-	eachSeen(t, func(t *testing.T, c *comparison, s *sheet, want seen) {
+	eachSeen(t, func(t *testing.T, c *comparison, s *xlsx.Sheet, want seen) {
 		for what, got := range map[string]map[string]any{
 			"rows": c.rowDimensions(s, []string{"hidden", "height", "collapsed"}),
 			"cols": c.colDimensions(s, []string{"hidden", "width", "min", "max"}),
@@ -86,8 +89,8 @@ func TestDimensions(t *testing.T) {
 }
 
 func TestValidations(t *testing.T) {
-	eachSeen(t, func(t *testing.T, _ *comparison, s *sheet, want seen) {
-		list := s.other["dataValidations"].all("dataValidation")
+	eachSeen(t, func(t *testing.T, _ *comparison, s *xlsx.Sheet, want seen) {
+		list := slices.Collect(s.Other["dataValidations"].All("dataValidation"))
 		require.Len(t, list, len(want.Validations))
 		for i, props := range want.Validations {
 			rules := map[string]any{}
@@ -107,7 +110,7 @@ func TestValidations(t *testing.T) {
 }
 
 func TestCharts(t *testing.T) {
-	eachSeen(t, func(t *testing.T, c *comparison, s *sheet, want seen) {
+	eachSeen(t, func(t *testing.T, c *comparison, s *xlsx.Sheet, want seen) {
 		props := map[string]bool{"title": true, "legend": true, "type": true, "direction": true, "xtitle": true, "ytitle": true}
 		all, err := c.charts(s, props)
 		require.NoError(t, err)
@@ -119,7 +122,7 @@ func TestCharts(t *testing.T) {
 }
 
 func TestPivots(t *testing.T) {
-	eachSeen(t, func(t *testing.T, c *comparison, s *sheet, want seen) {
+	eachSeen(t, func(t *testing.T, c *comparison, s *xlsx.Sheet, want seen) {
 		props := map[string]bool{"name": true, "filter": true, "col_fields": true, "row_fields": true, "data_fields": true, "data_fields_name": true, "ordered": true}
 		all, err := c.pivots(s, props)
 		require.NoError(t, err)
@@ -132,10 +135,10 @@ func TestPivots(t *testing.T) {
 			for right < len(w.Items)-left && len(w.Items[len(w.Items)-1-right]) == 0 {
 				right++
 			}
-			area, err := parseAreas(w.Ref)
+			area, err := xlsx.ParseAreas(w.Ref)
 			require.NoError(t, err)
-			area[0].from.col, area[0].to.col = area[0].from.col+left, area[0].to.col-right
-			key := fmt.Sprintf("%s;%v:%v;%s", w.Type, area[0].from, area[0].to, w.Sheet)
+			area[0].From.Col, area[0].To.Col = area[0].From.Col+left, area[0].To.Col-right
+			key := fmt.Sprintf("%s;%v:%v;%s", w.Type, area[0].From, area[0].To, w.Sheet)
 			info, ok := all[key].(map[string]any)
 			require.True(t, ok, "%s in %v", key, all)
 			biased := func(list []int, bias int) string {

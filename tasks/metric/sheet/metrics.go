@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // Metrics returns the metrics of this package by the names that task files use.
@@ -24,28 +25,10 @@ func Metrics(compat bool) map[string]tasks.Metric {
 	}
 }
 
-// file returns the path of a file; of several, the first is meant.
-func file(v tasks.Value) (string, error) {
-	switch v := v.(type) {
-	case tasks.File:
-		if v.Path != "" {
-			return v.Path, nil
-		}
-		return "", errors.New("there is no such file")
-	case tasks.Files:
-		if len(v) > 0 {
-			return file(v[0])
-		}
-	case nil:
-		return "", errors.New("there is no file")
-	}
-	return "", fmt.Errorf("a file is wanted, not %T", v)
-}
-
 // A comparison is one call of compare_table.
 type comparison struct {
-	result   *book
-	expected *book // nil if the task gives none
+	result   *xlsx.Book
+	expected *xlsx.Book // nil if the task gives none
 	compat   bool
 }
 
@@ -90,27 +73,27 @@ func compareTable(ctx context.Context, result, expected tasks.Value, options tas
 		return tasks.Score{}, errors.New("compare_table: the task gives no rules")
 	}
 	if expected != nil {
-		path, err := file(expected)
+		path, err := tasks.OneFile(expected)
 		if err != nil {
 			return tasks.Score{}, fmt.Errorf("compare_table: expected: %w", err)
 		}
-		if c.expected, err = openBook(path, false); err != nil {
+		if c.expected, err = xlsx.Open(path, "expected workbook"); err != nil {
 			return tasks.Score{}, fmt.Errorf("compare_table: expected: %w", err)
 		}
-		defer c.expected.close()
+		defer c.expected.Close()
 	}
-	path, err := file(result)
+	path, err := tasks.OneFile(result)
 	if err != nil {
 		return tasks.No("result: " + err.Error()), nil
 	}
-	if c.result, err = openBook(path, true); err != nil {
+	if c.result, err = xlsx.Open(path, "result"); err != nil {
 		return tasks.No("result: " + err.Error()), nil
 	}
-	defer c.result.close()
+	defer c.result.Close()
 	for i, r := range rules {
 		kind, _ := r.Text("type")
 		why, err := known[kind](ctx, r)
-		if bad, ok := errors.AsType[*bookError](err); ok && bad.result {
+		if bad, ok := errors.AsType[*xlsx.Error](err); ok && bad.Book == c.result {
 			why, err = bad.Error(), nil
 		}
 		if err == nil {
@@ -128,7 +111,7 @@ func compareTable(ctx context.Context, result, expected tasks.Value, options tas
 
 // A place is a sheet that a rule names.
 type place struct {
-	book *book
+	book *xlsx.Book
 	name string
 }
 
@@ -161,33 +144,33 @@ func (c *comparison) place(rule tasks.Params, name string) (place, error) {
 		return place{}, fmt.Errorf("%s: %.40q is not a number", name, text[2:])
 	}
 	if i < 0 {
-		i += len(b.sheets)
+		i += len(b.Sheets)
 	}
-	if i < 0 || i >= len(b.sheets) {
-		return place{}, b.errorf("the %s has %d sheets: there is no number %s", b.side(), len(b.sheets), text[2:])
+	if i < 0 || i >= len(b.Sheets) {
+		return place{}, b.Errorf("the %s has %d sheets: there is no number %s", b.Called, len(b.Sheets), text[2:])
 	}
-	return place{b, b.sheets[i].name}, nil
+	return place{b, b.Sheets[i].Name}, nil
 }
 
 // one returns the sheet that a rule checks.
-func (c *comparison) one(rule tasks.Params) (*sheet, error) {
+func (c *comparison) one(rule tasks.Params) (*xlsx.Sheet, error) {
 	p, err := c.place(rule, "sheet_idx")
 	if err != nil {
 		return nil, err
 	}
-	return p.book.sheet(p.name)
+	return p.book.Sheet(p.name)
 }
 
 // two returns the sheets that a rule compares.
-func (c *comparison) two(rule tasks.Params) (a, b *sheet, err error) {
+func (c *comparison) two(rule tasks.Params) (a, b *xlsx.Sheet, err error) {
 	p, q, err := c.places(rule)
 	if err != nil {
 		return nil, nil, err
 	}
-	if b, err = q.book.sheet(q.name); err != nil {
+	if b, err = q.book.Sheet(q.name); err != nil {
 		return nil, nil, err
 	}
-	a, err = p.book.sheet(p.name)
+	a, err = p.book.Sheet(p.name)
 	return a, b, err
 }
 
@@ -200,7 +183,7 @@ func (c *comparison) places(rule tasks.Params) (p, q place, err error) {
 }
 
 // lenient is two, but with compat a sheet that is absent is nil.
-func (c *comparison) lenient(rule tasks.Params) (a, b *sheet, err error) {
+func (c *comparison) lenient(rule tasks.Params) (a, b *xlsx.Sheet, err error) {
 	if !c.compat {
 		return c.two(rule)
 	}
@@ -208,13 +191,13 @@ func (c *comparison) lenient(rule tasks.Params) (a, b *sheet, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if q.book.index(q.name) >= 0 {
-		if b, err = q.book.sheet(q.name); err != nil {
+	if q.book.Index(q.name) >= 0 {
+		if b, err = q.book.Sheet(q.name); err != nil {
 			return nil, nil, err
 		}
 	}
-	if p.book.index(p.name) >= 0 {
-		a, err = p.book.sheet(p.name)
+	if p.book.Index(p.name) >= 0 {
+		a, err = p.book.Sheet(p.name)
 	}
 	return a, b, err
 }
@@ -223,7 +206,7 @@ func (c *comparison) sheetName(_ context.Context, _ tasks.Params) (string, error
 	if c.expected == nil {
 		return "", errors.New("the task gives no expected workbook")
 	}
-	got, want := c.result.sheetNames(), c.expected.sheetNames()
+	got, want := c.result.SheetNames(), c.expected.SheetNames()
 	if !slices.Equal(got, want) {
 		return fmt.Sprintf("the sheets are %.300q, expected %.300q", got, want), nil
 	}
@@ -231,11 +214,11 @@ func (c *comparison) sheetName(_ context.Context, _ tasks.Params) (string, error
 }
 
 // pair names the two sheets of a comparison.
-func pair(a, b *sheet) string {
-	if a.name == b.name {
-		return fmt.Sprintf("sheet %.60q", a.name)
+func pair(a, b *xlsx.Sheet) string {
+	if a.Name == b.Name {
+		return fmt.Sprintf("sheet %.60q", a.Name)
 	}
-	return fmt.Sprintf("sheets %.60q and %.60q", a.name, b.name)
+	return fmt.Sprintf("sheets %.60q and %.60q", a.Name, b.Name)
 }
 
 // sheetData compares the data of two sheets.
@@ -258,21 +241,21 @@ func (c *comparison) sheetData(_ context.Context, rule tasks.Params) (string, er
 	if err != nil {
 		return "", err
 	}
-	want, err := b.frame()
+	want, err := b.Frame()
 	if err != nil {
 		return "", err
 	}
-	got, err := a.frame()
+	got, err := a.Frame()
 	if err != nil {
 		return "", err
 	}
-	for _, f := range []*frame{got, want} {
-		f.round(int(precision), !c.compat)
+	for _, f := range []*xlsx.Frame{got, want} {
+		f.Round(int(precision), !c.compat)
 		if ignoreCase && !c.compat {
-			f.lower()
+			f.Lower()
 		}
 	}
-	if why := got.differs(want); why != "" {
+	if why := got.Differs(want); why != "" {
 		return pair(a, b) + ": " + why, nil
 	}
 	return "", nil
@@ -305,7 +288,7 @@ func compareCities(result, expected tasks.Value, compat bool) (tasks.Score, erro
 		}
 		text, ok := got[i].(string)
 		if !ok || !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(text, n) }) {
-			return tasks.No(fmt.Sprintf("cell C%d is %s, expected one of %.200q", i+2, show(got[i], true), names)), nil
+			return tasks.No(fmt.Sprintf("cell C%d is %s, expected one of %.200q", i+2, xlsx.Show(got[i], true), names)), nil
 		}
 	}
 	return tasks.Yes(), nil
@@ -313,22 +296,22 @@ func compareCities(result, expected tasks.Value, compat bool) (tasks.Score, erro
 
 // cities reads column C of the active sheet from row 2.
 func cities(result tasks.Value, rows int) ([]any, error) {
-	path, err := file(result)
+	path, err := tasks.OneFile(result)
 	if err != nil {
 		return nil, err
 	}
-	b, err := openBook(path, true)
+	b, err := xlsx.Open(path, "result")
 	if err != nil {
 		return nil, err
 	}
-	defer b.close()
-	s, err := b.sheet(b.sheets[b.active].name)
+	defer b.Close()
+	s, err := b.Sheet(b.Sheets[b.Active].Name)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]any, rows)
 	for i := range list {
-		if list[i], err = s.value(s.cells[pos{i + 2, 3}]); err != nil {
+		if list[i], err = s.Value(s.Cells[xlsx.Pos{Row: i + 2, Col: 3}]); err != nil {
 			return nil, err
 		}
 	}

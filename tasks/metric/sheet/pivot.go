@@ -6,41 +6,44 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"desktop-agent/tasks/office"
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // pivots returns the pivot tables of a sheet by their sources.
-func (c *comparison) pivots(s *sheet, props map[string]bool) (map[string]any, error) {
+func (c *comparison) pivots(s *xlsx.Sheet, props map[string]bool) (map[string]any, error) {
 	if s == nil {
 		return nil, nil
 	}
 	all := map[string]any{}
-	rels, err := s.book.relations(s.part)
-	for _, part := range rels.targets("pivotTable") {
+	rels, err := s.Book.Archive.Relations(s.Part)
+	for _, part := range rels.Parts("pivotTable") {
 		if err == nil {
-			err = c.pivot(s.book, part, props, all)
+			err = c.pivot(s.Book, part, props, all)
 		}
 	}
 	if err != nil {
-		return nil, s.book.errorf("pivot tables of sheet %.60q of the %s: %w", s.name, s.book.side(), err)
+		return nil, s.Book.Errorf("pivot tables of sheet %.60q of the %s: %w", s.Name, s.Book.Called, err)
 	}
 	return all, nil
 }
 
 // pivot reads a pivot table and its cache.
-func (c *comparison) pivot(b *book, part string, props map[string]bool, all map[string]any) error {
-	table, err := b.xml(part)
+func (c *comparison) pivot(b *xlsx.Book, part string, props map[string]bool, all map[string]any) error {
+	table, err := b.Archive.XML(part)
 	if err != nil {
 		return err
 	}
-	rels, err := b.relations(part)
+	rels, err := b.Archive.Relations(part)
 	if err != nil {
 		return err
 	}
-	file := first(rels.targets("pivotCacheDefinition"))
+	file := rels.First("pivotCacheDefinition")
 	if file == "" {
 		return errors.New("a pivot table has no cache")
 	}
-	cache, err := b.xml(file)
+	cache, err := b.Archive.XML(file)
 	if err != nil {
 		return err
 	}
@@ -62,12 +65,12 @@ func (c *comparison) pivot(b *book, part string, props map[string]bool, all map[
 
 // selections returns the items of the fields, "hidden index", without the fields
 // at the beginning and the end that have none, and how many these are.
-func selections(table *node) (fields [][]string, left, right int) {
-	for _, f := range table.child("pivotFields").all("pivotField") {
+func selections(table *office.Node) (fields [][]string, left, right int) {
+	for f := range table.Child("pivotFields").All("pivotField") {
 		var items []string
-		for _, i := range f.child("items").all("item") {
-			if x, ok := i.attr("x"); ok {
-				items = append(items, fmt.Sprintf("%v %s", i.flag("h", false), x))
+		for i := range f.Child("items").All("item") {
+			if x, ok := i.Lookup("x"); ok {
+				items = append(items, fmt.Sprintf("%v %s", xlsx.Truth(i, "h", false), x))
 			}
 		}
 		fields = append(fields, items)
@@ -83,40 +86,40 @@ func selections(table *node) (fields [][]string, left, right int) {
 
 // pivotSource names the cells that a table reads, less the columns at the left
 // and the right that it does not use.
-func pivotSource(cache *node, left, right int) (string, error) {
-	from := cache.child("cacheSource")
-	kind, w := from.text("type"), from.child("worksheetSource")
-	ref, ok := w.attr("ref")
+func pivotSource(cache *office.Node, left, right int) (string, error) {
+	from := cache.Child("cacheSource")
+	kind, w := from.Attr("type"), from.Child("worksheetSource")
+	ref, ok := w.Lookup("ref")
 	if !ok {
-		if name := w.text("name"); name != "" {
+		if name := w.Attr("name"); name != "" {
 			return fmt.Sprintf("%s;%s (%d, %d)", kind, name, left, right), nil
 		}
 		return "", errors.New("a pivot table does not read cells")
 	}
-	areas, err := parseAreas(ref)
+	areas, err := xlsx.ParseAreas(ref)
 	if err != nil || len(areas) != 1 {
 		return "", fmt.Errorf("a pivot table reads %.40q, which is not a range", ref)
 	}
 	a := areas[0]
-	a.from.col += left
-	a.to.col -= right
-	return fmt.Sprintf("%s;%v:%v;%s", kind, a.from, a.to, w.text("sheet")), nil
+	a.From.Col += left
+	a.To.Col -= right
+	return fmt.Sprintf("%s;%v:%v;%s", kind, a.From, a.To, w.Attr("sheet")), nil
 }
 
-func (c *comparison) pivotInfo(table *node, items [][]string, left int, props map[string]bool) (map[string]any, error) {
+func (c *comparison) pivotInfo(table *office.Node, items [][]string, left int, props map[string]bool) (map[string]any, error) {
 	info := map[string]any{}
 	for prop, name := range map[string]string{"show_total": "visualTotals", "show_headers": "showHeaders", "show_empty_row": "showEmptyRow", "show_empty_col": "showEmptyCol"} {
 		if props[prop] {
-			info[prop] = table.flag(name, prop == "show_total" || prop == "show_headers")
+			info[prop] = xlsx.Truth(table, name, prop == "show_total" || prop == "show_headers")
 		}
 	}
 	if props["name"] {
-		info["name"] = table.text("name")
+		info["name"] = table.Attr("name")
 	}
 	if props["location"] {
-		l := table.child("location")
-		info["location"] = fmt.Sprintf("ref=%s header=%s row=%s col=%s pages=%s/%s", l.text("ref"), l.text("firstHeaderRow"),
-			l.text("firstDataRow"), l.text("firstDataCol"), count(l, "rowPageCount"), count(l, "colPageCount"))
+		l := table.Child("location")
+		info["location"] = fmt.Sprintf("ref=%s header=%s row=%s col=%s pages=%s/%s", l.Attr("ref"), l.Attr("firstHeaderRow"),
+			l.Attr("firstDataRow"), l.Attr("firstDataCol"), count(l, "rowPageCount"), count(l, "colPageCount"))
 	}
 	if props["filter"] || props["selection"] {
 		sets := make([][]string, len(items))
@@ -143,7 +146,7 @@ func (c *comparison) pivotInfo(table *node, items [][]string, left int, props ma
 		if !props[f.prop] {
 			continue
 		}
-		list, err := c.fieldList(table.child(f.list).all(f.element), f.number, f.bias)
+		list, err := c.fieldList(slices.Collect(table.Child(f.list).All(f.element)), f.number, f.bias)
 		if err != nil {
 			return nil, err
 		}
@@ -155,8 +158,8 @@ func (c *comparison) pivotInfo(table *node, items [][]string, left int, props ma
 	return info, nil
 }
 
-func count(n *node, name string) string {
-	if v, ok := n.attr(name); ok {
+func count(n *office.Node, name string) string {
+	if v, ok := n.Lookup(name); ok {
 		return v
 	}
 	return "0"
@@ -164,12 +167,12 @@ func count(n *node, name string) string {
 
 // fieldList writes the numbers of fields, counted from the first used one; -2
 // stands for the names of the data fields. Page fields are a set.
-func (c *comparison) fieldList(fields []*node, number string, bias int) (string, error) {
+func (c *comparison) fieldList(fields []*office.Node, number string, bias int) (string, error) {
 	var list []int
 	for _, f := range fields {
-		i, err := strconv.Atoi(f.text(number))
+		i, err := strconv.Atoi(f.Attr(number))
 		if err != nil {
-			return "", fmt.Errorf("a field of a pivot table has no number, but %.20q", f.text(number))
+			return "", fmt.Errorf("a field of a pivot table has no number, but %.20q", f.Attr(number))
 		}
 		if i >= 0 || c.compat {
 			i -= bias
@@ -184,16 +187,16 @@ func (c *comparison) fieldList(fields []*node, number string, bias int) (string,
 }
 
 // dataFields writes the fields with numbers as "field;name;subtotal;shown as".
-func dataFields(table *node, left int, named bool, info map[string]any) error {
+func dataFields(table *office.Node, left int, named bool, info map[string]any) error {
 	var list []string
-	for _, f := range table.child("dataFields").all("dataField") {
-		i, err := strconv.Atoi(f.text("fld"))
+	for f := range table.Child("dataFields").All("dataField") {
+		i, err := strconv.Atoi(f.Attr("fld"))
 		if err != nil {
-			return fmt.Errorf("a data field of a pivot table has no number, but %.20q", f.text("fld"))
+			return fmt.Errorf("a data field of a pivot table has no number, but %.20q", f.Attr("fld"))
 		}
-		name, subtotal, shown := "", f.text("subtotal"), f.text("showDataAs")
+		name, subtotal, shown := "", f.Attr("subtotal"), f.Attr("showDataAs")
 		if named {
-			name = f.text("name")
+			name = f.Attr("name")
 		}
 		if subtotal == "" {
 			subtotal = "sum"

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
+
+	"desktop-agent/tasks/office/xlsx"
 )
 
 var golden = flag.Bool("golden", false, "write testdata/pivot.xlsx")
@@ -21,7 +23,7 @@ func TestPivotFile(t *testing.T) {
 		{"Note", "Region", "Item", "Month", "Sum"},
 		{"a", "North", "Pen", "May", 10}, {"b", "South", "Pen", "June", 20}, {"c", "North", "Ink", "June", 30},
 	} {
-		require.NoError(t, f.SetSheetRow("Sheet1", pos{i + 1, 1}.String(), &row))
+		require.NoError(t, f.SetSheetRow("Sheet1", xlsx.Pos{Row: i + 1, Col: 1}.String(), &row))
 	}
 	_, err := f.NewSheet("Sheet2")
 	require.NoError(t, err)

@@ -2,7 +2,6 @@ package sheet
 
 import (
 	"context"
-	"encoding/xml"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +9,8 @@ import (
 	"strings"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/office"
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // sparkline compares the small charts in cells: by cell, the range that they show.
@@ -29,27 +30,19 @@ func (c *comparison) sparkline(_ context.Context, rule tasks.Params) (string, er
 	return compareMaps(pair(a, b), "sparkline", got, want), nil
 }
 
-func (c *comparison) sparklines(s *sheet) (map[string]any, error) {
+func (c *comparison) sparklines(s *xlsx.Sheet) (map[string]any, error) {
 	if c.compat {
-		ref := s.book.sheets[s.book.index(s.name)]
+		ref := s.Book.Sheets[s.Book.Index(s.Name)]
 		var err error
-		if s, err = s.book.sheetPart(s.name, "xl/worksheets/sheet"+ref.id+".xml"); err != nil {
+		if s, err = s.Book.SheetPart(s.Name, "xl/worksheets/sheet"+ref.ID+".xml"); err != nil {
 			return nil, err
 		}
 	}
 	all := map[string]any{}
-	for _, n := range s.other["extLst"].find("sparkline") {
-		all[strings.TrimSpace(n.child("sqref").content())] = strings.TrimSpace(n.child("f").content())
+	for n := range s.Other["extLst"].Below("sparkline") {
+		all[strings.TrimSpace(n.Child("sqref").Content())] = strings.TrimSpace(n.Child("f").Content())
 	}
 	return all, nil
-}
-
-// content returns the text of an element, "" if there is none.
-func (n *node) content() string {
-	if n == nil {
-		return ""
-	}
-	return n.Text
 }
 
 // compareMaps says where two sets of named things first differ, or "". A thing is
@@ -70,7 +63,7 @@ func compareMaps(where, what string, got, want map[string]any) string {
 		props, ok := w.(map[string]any)
 		if !ok {
 			if g != w {
-				return fmt.Sprintf("%s: %s %.160q is %s, expected %s", where, what, name, show(g, true), show(w, true))
+				return fmt.Sprintf("%s: %s %.160q is %s, expected %s", where, what, name, xlsx.Show(g, true), xlsx.Show(w, true))
 			}
 			continue
 		}
@@ -79,7 +72,7 @@ func compareMaps(where, what string, got, want map[string]any) string {
 		maps.Copy(both, others)
 		for _, p := range slices.Sorted(maps.Keys(both)) {
 			if others[p] != props[p] {
-				return fmt.Sprintf("%s: %s of %s %.160q is %s, expected %s", where, p, what, name, show(others[p], true), show(props[p], true))
+				return fmt.Sprintf("%s: %s of %s %.160q is %s, expected %s", where, p, what, name, xlsx.Show(others[p], true), xlsx.Show(props[p], true))
 			}
 		}
 	}
@@ -94,29 +87,29 @@ func (c *comparison) freeze(_ context.Context, rule tasks.Params) (string, error
 	}
 	got, want := c.frozen(a), c.frozen(b)
 	if got != want {
-		return fmt.Sprintf("%s: frozen at %s, expected %s", pair(a, b), show(got, true), show(want, true)), nil
+		return fmt.Sprintf("%s: frozen at %s, expected %s", pair(a, b), xlsx.Show(got, true), xlsx.Show(want, true)), nil
 	}
 	return "", nil
 }
 
 // frozen returns the first cell that is not frozen, or nil.
-func (c *comparison) frozen(s *sheet) any {
-	pane := s.other["sheetViews"].child("sheetView", "pane")
+func (c *comparison) frozen(s *xlsx.Sheet) any {
+	pane := s.Other["sheetViews"].Child("sheetView", "pane")
 	if c.compat {
-		if at, ok := pane.attr("topLeftCell"); ok {
+		if at, ok := pane.Lookup("topLeftCell"); ok {
 			return at
 		}
 		return nil
 	}
-	if state := pane.text("state"); state != "frozen" && state != "frozenSplit" {
+	if state := pane.Attr("state"); state != "frozen" && state != "frozenSplit" {
 		return nil
 	}
-	x, _ := strconv.ParseFloat(pane.text("xSplit"), 64)
-	y, _ := strconv.ParseFloat(pane.text("ySplit"), 64)
-	if x < 0 || y < 0 || x >= maxColumn || y >= maxRow || int(x)+int(y) == 0 {
+	x, _ := strconv.ParseFloat(pane.Attr("xSplit"), 64)
+	y, _ := strconv.ParseFloat(pane.Attr("ySplit"), 64)
+	if x < 0 || y < 0 || x >= xlsx.MaxColumn || y >= xlsx.MaxRow || int(x)+int(y) == 0 {
 		return nil
 	}
-	return pos{int(y) + 1, int(x) + 1}.String()
+	return xlsx.Pos{Row: int(y) + 1, Col: int(x) + 1}.String()
 }
 
 // zoom checks the zoom of a sheet, in percent.
@@ -125,7 +118,7 @@ func (c *comparison) zoom(_ context.Context, rule tasks.Params) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	zoom, err := strconv.ParseFloat(s.other["sheetViews"].child("sheetView").text("zoomScale"), 64)
+	zoom, err := strconv.ParseFloat(s.Other["sheetViews"].Child("sheetView").Attr("zoomScale"), 64)
 	if err != nil || zoom == 0 {
 		zoom = 100
 	}
@@ -133,7 +126,7 @@ func (c *comparison) zoom(_ context.Context, rule tasks.Params) (string, error) 
 	if err != nil || ok {
 		return "", err
 	}
-	return fmt.Sprintf("sheet %.60q: the zoom is %v, expected %s", s.name, zoom, describe(rule)), nil
+	return fmt.Sprintf("sheet %.60q: the zoom is %v, expected %s", s.Name, zoom, describe(rule)), nil
 }
 
 // validationProps are the properties of a data validation: of texts, and of truth
@@ -154,8 +147,8 @@ func (c *comparison) dataValidation(_ context.Context, rule tasks.Params) (strin
 	if err != nil {
 		return "", err
 	}
-	list := s.other["dataValidations"].all("dataValidation")
-	where := fmt.Sprintf("sheet %.60q", s.name)
+	list := slices.Collect(s.Other["dataValidations"].All("dataValidation"))
+	where := fmt.Sprintf("sheet %.60q", s.Name)
 	if len(list) < len(props) {
 		return fmt.Sprintf("%s: %d data validations, expected %d", where, len(list), len(props)), nil
 	}
@@ -174,7 +167,7 @@ func (c *comparison) dataValidation(_ context.Context, rule tasks.Params) (strin
 			}
 		}
 		if !some {
-			return fmt.Sprintf("%s: the data validation of %.80q does not fit: %s", where, n.text("sqref"), why), nil
+			return fmt.Sprintf("%s: the data validation of %.80q does not fit: %s", where, n.Attr("sqref"), why), nil
 		}
 	}
 	if i := slices.Index(met, false); i >= 0 && !c.compat {
@@ -184,7 +177,7 @@ func (c *comparison) dataValidation(_ context.Context, rule tasks.Params) (strin
 }
 
 // validates says what of a data validation is not as a rule asks, or "".
-func validates(n *node, rules tasks.Params) (string, error) {
+func validates(n *office.Node, rules tasks.Params) (string, error) {
 	for _, name := range rules.Keys() {
 		r, err := rules.Map(name)
 		if err != nil {
@@ -193,17 +186,17 @@ func validates(n *node, rules tasks.Params) (string, error) {
 		var v any
 		switch {
 		case name == "ranges" || name == "sqref":
-			v = n.text("sqref")
+			v = n.Attr("sqref")
 		case name == "formula1" || name == "formula2":
-			if f := n.child(name); f != nil {
-				v = f.Text
+			if f := n.Child(name); f != nil {
+				v = f.Content()
 			}
 		case slices.Contains(validationTexts, name):
-			if text, ok := n.attr(name); ok {
+			if text, ok := n.Lookup(name); ok {
 				v = text
 			}
 		case slices.Contains(validationFlags, name):
-			v = n.flag(name, false)
+			v = xlsx.Truth(n, name, false)
 		default:
 			return "", fmt.Errorf("dv_props: %.40q is not a property of a data validation", name)
 		}
@@ -212,7 +205,7 @@ func validates(n *node, rules tasks.Params) (string, error) {
 			return "", fmt.Errorf("dv_props: %s: %w", name, err)
 		}
 		if !ok {
-			return fmt.Sprintf("%s is %s, expected %s", name, show(v, true), describe(r)), nil
+			return fmt.Sprintf("%s is %s, expected %s", name, xlsx.Show(v, true), describe(r)), nil
 		}
 	}
 	return "", nil
@@ -233,7 +226,7 @@ func (c *comparison) colProps(_ context.Context, rule tasks.Params) (string, err
 }
 
 // dimensions compares properties of rows or columns.
-func (c *comparison) dimensions(rule tasks.Params, what string, defaults map[string]any, read func(*sheet, []string) map[string]any) (string, error) {
+func (c *comparison) dimensions(rule tasks.Params, what string, defaults map[string]any, read func(*xlsx.Sheet, []string) map[string]any) (string, error) {
 	props, err := rule.Texts("props")
 	if err != nil {
 		return "", err
@@ -274,23 +267,23 @@ func fill(m, other map[string]any, value any) {
 	}
 }
 
-func (c *comparison) rowDimensions(s *sheet, props []string) map[string]any {
+func (c *comparison) rowDimensions(s *xlsx.Sheet, props []string) map[string]any {
 	all := map[string]any{}
 	if s == nil {
 		return all
 	}
-	for row, n := range s.rows {
-		if !slices.ContainsFunc(n.Attrs, func(a xml.Attr) bool {
-			return a.Name.Space == "" && a.Name.Local != "r" && a.Name.Local != "spans"
+	for row, n := range s.Rows {
+		if !slices.ContainsFunc(n.Attrs, func(a office.Attr) bool {
+			return !strings.Contains(a.Name, ":") && a.Name != "r" && a.Name != "spans"
 		}) {
 			continue
 		}
 		info := map[string]any{}
 		for _, p := range props {
 			if p == "height" {
-				info[p] = n.number("ht", nil)
+				info[p] = number(n, "ht", nil)
 			} else {
-				info[p] = n.flag(p, false)
+				info[p] = xlsx.Truth(n, p, false)
 			}
 		}
 		all[strconv.Itoa(row)] = info
@@ -299,8 +292,8 @@ func (c *comparison) rowDimensions(s *sheet, props []string) map[string]any {
 }
 
 // number returns an attribute that is a number.
-func (n *node) number(name string, absent any) any {
-	f, err := strconv.ParseFloat(n.text(name), 64)
+func number(n *office.Node, name string, absent any) any {
+	f, err := strconv.ParseFloat(n.Attr(name), 64)
 	if err != nil {
 		return absent
 	}
@@ -310,36 +303,36 @@ func (n *node) number(name string, absent any) any {
 // colDimensions returns the properties of each column, or with compat of each
 // group by its first column. The bounds of groups count only with compat, or if
 // they are asked for.
-func (c *comparison) colDimensions(s *sheet, props []string) map[string]any {
+func (c *comparison) colDimensions(s *xlsx.Sheet, props []string) map[string]any {
 	all := map[string]any{}
 	if s == nil {
 		return all
 	}
 	grouped := c.compat || slices.Contains(props, "min") || slices.Contains(props, "max")
-	for _, n := range s.other["cols"].all("col") {
-		first, _ := strconv.Atoi(n.text("min"))
-		last, _ := strconv.Atoi(n.text("max"))
-		if first < 1 || last > maxColumn {
+	for n := range s.Other["cols"].All("col") {
+		first, _ := strconv.Atoi(n.Attr("min"))
+		last, _ := strconv.Atoi(n.Attr("max"))
+		if first < 1 || last > xlsx.MaxColumn {
 			continue
 		}
 		info := map[string]any{}
 		for _, p := range props {
 			switch p {
 			case "width":
-				info[p] = n.number("width", 13.0)
+				info[p] = number(n, "width", 13.0)
 			case "auto_size":
-				info[p] = n.flag("bestFit", false)
+				info[p] = xlsx.Truth(n, "bestFit", false)
 			case "min", "max":
-				info[p] = n.number(p, nil)
+				info[p] = number(n, p, nil)
 			default:
-				info[p] = n.flag(p, false)
+				info[p] = xlsx.Truth(n, p, false)
 			}
 		}
 		if grouped {
 			last = first
 		}
 		for col := first; col <= last; col++ {
-			all[columnName(col)] = info
+			all[xlsx.ColumnName(col)] = info
 		}
 	}
 	return all
@@ -369,51 +362,51 @@ func (c *comparison) filter(_ context.Context, rule tasks.Params) (string, error
 }
 
 // filters returns what an autofilter says, by name.
-func filters(s *sheet) (map[string]any, error) {
-	n := s.other["autoFilter"]
+func filters(s *xlsx.Sheet) (map[string]any, error) {
+	n := s.Other["autoFilter"]
 	all := map[string]any{"ref": optional(n, "ref")}
-	for _, col := range n.all("filterColumn") {
-		id, err := strconv.Atoi(col.text("colId"))
+	for col := range n.All("filterColumn") {
+		id, err := strconv.Atoi(col.Attr("colId"))
 		if err != nil {
-			return nil, s.book.errorf("sheet %.60q: a filter has no column", s.name)
+			return nil, s.Book.Errorf("sheet %.60q: a filter has no column", s.Name)
 		}
-		info := map[string]any{"hidden_button": col.flag("hiddenButton", false), "show_button": col.flag("showButton", true)}
-		if f := col.child("filters"); f != nil {
-			info["filters_blank"] = f.flag("blank", false)
+		info := map[string]any{"hidden_button": xlsx.Truth(col, "hiddenButton", false), "show_button": xlsx.Truth(col, "showButton", true)}
+		if f := col.Child("filters"); f != nil {
+			info["filters_blank"] = xlsx.Truth(f, "blank", false)
 			var values []string
-			for _, v := range f.all("filter") {
-				values = append(values, v.text("val"))
+			for v := range f.All("filter") {
+				values = append(values, v.Attr("val"))
 			}
 			info["filters"] = fmt.Sprintf("%q", distinct(values))
 		}
-		if f := col.child("customFilters"); f != nil {
-			info["custom_filters_op"] = f.flag("and", false)
+		if f := col.Child("customFilters"); f != nil {
+			info["custom_filters_op"] = xlsx.Truth(f, "and", false)
 			var values []string
-			for _, v := range f.all("customFilter") {
-				operator := v.text("operator")
+			for v := range f.All("customFilter") {
+				operator := v.Attr("operator")
 				if operator == "" {
 					operator = "equal"
 				}
-				values = append(values, operator+" "+v.text("val"))
+				values = append(values, operator+" "+v.Attr("val"))
 			}
 			info["custom_filters"] = fmt.Sprintf("%q", distinct(values))
 		}
 		all[fmt.Sprintf("column %d", id)] = info
 	}
-	if sort := n.child("sortState"); sort != nil {
+	if sort := n.Child("sortState"); sort != nil {
 		all["sort_state"] = sortState(sort)
 	}
 	return all, nil
 }
 
-func sortState(n *node) map[string]any {
+func sortState(n *office.Node) map[string]any {
 	state := map[string]any{
-		"sort": n.flag("columnSort", false), "case": n.flag("caseSensitive", false),
+		"sort": xlsx.Truth(n, "columnSort", false), "case": xlsx.Truth(n, "caseSensitive", false),
 		"method": optional(n, "sortMethod"), "ref": optional(n, "ref"),
 	}
-	for i, k := range n.all("sortCondition") {
+	for i, k := range slices.Collect(n.All("sortCondition")) {
 		state[fmt.Sprintf("condition %d", i)] = fmt.Sprintf("descending=%v key=%s ref=%s custom_list=%s dxf_id=%s icon=%s iconid=%s",
-			k.flag("descending", false), k.text("sortBy"), k.text("ref"), k.text("customList"), k.text("dxfId"), k.text("iconSet"), k.text("iconId"))
+			xlsx.Truth(k, "descending", false), k.Attr("sortBy"), k.Attr("ref"), k.Attr("customList"), k.Attr("dxfId"), k.Attr("iconSet"), k.Attr("iconId"))
 	}
 	return state
 }
@@ -424,8 +417,8 @@ func distinct(list []string) []string {
 }
 
 // optional returns an attribute, or nil.
-func optional(n *node, name string) any {
-	if text, ok := n.attr(name); ok {
+func optional(n *office.Node, name string) any {
+	if text, ok := n.Lookup(name); ok {
 		return text
 	}
 	return nil

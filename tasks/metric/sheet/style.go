@@ -11,14 +11,16 @@ import (
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/metric/rule"
+	"desktop-agent/tasks/office"
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // A look is what a cell looks like: its font, fill and format of numbers, with
 // what a conditional format lays over them.
 type look struct {
-	font, fill *node
+	font, fill *office.Node
 	format     string
-	over       []*node // conditional formats, the strongest first
+	over       []*office.Node // conditional formats, the strongest first
 }
 
 // properties are the names of what can be asked of a cell.
@@ -36,27 +38,28 @@ func checkProperties(names []string) error {
 	return nil
 }
 
-func (s *sheet) look(p pos) look {
-	st, i := s.book.styles, s.cells[p].style
-	return look{font: st.ref(i, "fontId", st.fonts), fill: st.ref(i, "fillId", st.fills), format: st.numberFormat(i)}
+// lookAt returns what a cell looks like without conditional formats.
+func lookAt(s *xlsx.Sheet, p xlsx.Pos) look {
+	st, i := s.Book.Styles, s.Cells[p].Style
+	return look{font: st.Font(i), fill: st.Fill(i), format: st.NumberFormat(i)}
 }
 
 // property returns a property of a cell: nil, string, float64 or bool. Those of the
 // font, and hyperlinks, are nil in blank cells.
-func (c *comparison) property(name string, s *sheet, p pos, l look) any {
-	at := s.cells[p]
-	filled := at.filled || at.formula
+func (c *comparison) property(name string, s *xlsx.Sheet, p xlsx.Pos, l look) any {
+	at := s.Cells[p]
+	filled := at.Filled || at.Formula
 	switch {
 	case name == "number_format":
-		numeric := at.filled && at.kind == "n" || at.formula && !at.filled
+		numeric := at.Filled && at.Kind == "n" || at.Formula && !at.Filled
 		if numeric && c.compat {
-			numeric = !at.formula && !s.book.styles.isDate(at.style)
+			numeric = !at.Formula && !s.Book.Styles.IsDate(at.Style)
 		}
 		if !numeric {
 			return nil
 		}
 		for _, o := range l.over {
-			if code, ok := o.child("numFmt").attr("formatCode"); ok {
+			if code, ok := o.Child("numFmt").Lookup("formatCode"); ok {
 				return code
 			}
 		}
@@ -70,24 +73,24 @@ func (c *comparison) property(name string, s *sheet, p pos, l look) any {
 		if !filled {
 			return nil
 		}
-		return c.fontProperty(strings.TrimPrefix(name, "font_"), s.book.styles, l)
+		return c.fontProperty(strings.TrimPrefix(name, "font_"), s.Book.Styles, l)
 	}
-	return c.fillProperty(name, s.book.styles, l)
+	return c.fillProperty(name, s.Book.Styles, l)
 }
 
 // fontElement returns an element of the font, of the strongest look that has it.
-func (l look) fontElement(name string) *node {
+func (l look) fontElement(name string) *office.Node {
 	for _, o := range l.over {
-		if n := o.child("font", name); n != nil {
+		if n := o.Child("font", name); n != nil {
 			return n
 		}
 	}
-	return l.font.child(name)
+	return l.font.Child(name)
 }
 
-func (c *comparison) fontProperty(name string, st *styles, l look) any {
+func (c *comparison) fontProperty(name string, st *xlsx.Styles, l look) any {
 	number := func(element string) any {
-		f, err := strconv.ParseFloat(l.fontElement(element).text("val"), 64)
+		f, err := strconv.ParseFloat(l.fontElement(element).Attr("val"), 64)
 		if err != nil {
 			return nil
 		}
@@ -95,7 +98,7 @@ func (c *comparison) fontProperty(name string, st *styles, l look) any {
 	}
 	switch name {
 	case "name":
-		if v, ok := l.fontElement("name").attr("val"); ok {
+		if v, ok := l.fontElement("name").Lookup("val"); ok {
 			return v
 		}
 		return nil
@@ -105,10 +108,10 @@ func (c *comparison) fontProperty(name string, st *styles, l look) any {
 		return number("sz")
 	case "bold", "italic":
 		n := l.fontElement(name[:1])
-		return n != nil && n.flag("val", true)
+		return n != nil && xlsx.Truth(n, "val", true)
 	case "underline":
 		n := l.fontElement("u")
-		v, ok := n.attr("val")
+		v, ok := n.Lookup("val")
 		switch {
 		case n == nil || v == "none":
 			return nil
@@ -117,23 +120,23 @@ func (c *comparison) fontProperty(name string, st *styles, l look) any {
 		}
 		return v
 	}
-	colour := st.colour(l.fontElement("color"), c.compat)
+	colour := colour(st, l.fontElement("color"), c.compat)
 	if colour == nil && !c.compat {
 		return "FF000000" // automatic
 	}
 	return colour
 }
 
-func (c *comparison) fillProperty(name string, st *styles, l look) any {
+func (c *comparison) fillProperty(name string, st *xlsx.Styles, l look) any {
 	fill := l.fill
 	for _, o := range l.over {
-		if n := o.child("fill"); n != nil {
+		if n := o.Child("fill"); n != nil {
 			fill = n
 			break
 		}
 	}
 	kind := "patternFill"
-	if fill.child("gradientFill") != nil {
+	if fill.Child("gradientFill") != nil {
 		kind = "gradientFill"
 	}
 	if name == "fill_type" {
@@ -146,60 +149,35 @@ func (c *comparison) fillProperty(name string, st *styles, l look) any {
 	if name == "fgcolor" {
 		element = "fgColor"
 	}
-	n := fill.child("patternFill", element)
+	n := fill.Child("patternFill", element)
 	if n == nil {
 		return "00000000"
 	}
-	return st.colour(n, c.compat)
+	return colour(st, n, c.compat)
 }
 
 // hyperlink returns where a cell leads to, "" for nowhere.
-func (c *comparison) hyperlink(s *sheet, p pos) any {
-	h := s.hyperlinks()[p]
+func (c *comparison) hyperlink(s *xlsx.Sheet, p xlsx.Pos) any {
+	h := s.Hyperlinks()[p]
 	if h == nil {
 		return ""
 	}
 	if c.compat { // an object of its own, equal to no text
-		return fmt.Sprintf("hyperlink %q %q %q %q %q", h.text("ref"), h.text("location"), h.text("tooltip"), h.text("display"), h.rel("id"))
+		return fmt.Sprintf("hyperlink %q %q %q %q %q", h.Attr("ref"), h.Attr("location"), h.Attr("tooltip"), h.Attr("display"), h.Attr("r:id"))
 	}
 	target := ""
-	if rels, err := s.book.relations(s.part); err == nil {
-		target = rels.byID[h.rel("id")].target
+	if rels, err := s.Book.Archive.Relations(s.Part); err == nil {
+		r, _ := rels.ByID(h.Attr("r:id"))
+		target = r.Target
 	}
-	if at := h.text("location"); at != "" {
+	if at := h.Attr("location"); at != "" {
 		target += "#" + at
 	}
 	return target
 }
 
-// maxLinked is how many cells of a sheet may have hyperlinks.
-const maxLinked = 200_000
-
-// hyperlinks returns the hyperlinks of a sheet by cell.
-func (s *sheet) hyperlinks() map[pos]*node {
-	if s.linked != nil {
-		return s.linked
-	}
-	s.linked = map[pos]*node{}
-	for _, h := range s.other["hyperlinks"].all("hyperlink") {
-		areas, err := parseAreas(h.text("ref"))
-		if err != nil {
-			continue
-		}
-		for _, a := range areas {
-			s.clamp(a).cells(func(p pos) bool {
-				if s.linked[p] == nil {
-					s.linked[p] = h
-				}
-				return len(s.linked) < maxLinked
-			})
-		}
-	}
-	return s.linked
-}
-
 // A styling is the wanted properties of the cells of a sheet.
-type styling map[pos][]any
+type styling map[xlsx.Pos][]any
 
 // style compares the looks of all cells.
 func (c *comparison) style(ctx context.Context, rule tasks.Params) (string, error) {
@@ -228,15 +206,15 @@ func (c *comparison) style(ctx context.Context, rule tasks.Params) (string, erro
 		}
 		return "", nil
 	}
-	list := a.positions()
-	list = append(list, b.positions()...)
+	list := a.Positions()
+	list = append(list, b.Positions()...)
 	for p := range got {
 		list = append(list, p)
 	}
 	for p := range want {
 		list = append(list, p)
 	}
-	slices.SortFunc(list, pos.compare)
+	slices.SortFunc(list, xlsx.Pos.Compare)
 	for _, p := range slices.Compact(list) {
 		g, there := c.styled(got, a, p, names)
 		w, wanted := c.styled(want, b, p, names)
@@ -245,7 +223,7 @@ func (c *comparison) style(ctx context.Context, rule tasks.Params) (string, erro
 		}
 		for i := range names {
 			if g[i] != w[i] {
-				return fmt.Sprintf("%s: %s of cell %v is %s, expected %s", pair(a, b), names[i], p, show(g[i], true), show(w[i], true)), nil
+				return fmt.Sprintf("%s: %s of cell %v is %s, expected %s", pair(a, b), names[i], p, xlsx.Show(g[i], true), xlsx.Show(w[i], true)), nil
 			}
 		}
 	}
@@ -254,23 +232,23 @@ func (c *comparison) style(ctx context.Context, rule tasks.Params) (string, erro
 
 // styled returns the properties of a cell. A cell that the sheet does not have
 // looks like a new one; with compat, only within the rectangle that the sheet has.
-func (c *comparison) styled(all styling, s *sheet, p pos, names []string) ([]any, bool) {
+func (c *comparison) styled(all styling, s *xlsx.Sheet, p xlsx.Pos, names []string) ([]any, bool) {
 	if list, ok := all[p]; ok {
 		return list, true
 	}
-	if c.compat && (p.row > s.last.row || p.col > s.last.col) {
+	if c.compat && (p.Row > s.Last.Row || p.Col > s.Last.Col) {
 		return nil, false
 	}
 	list := make([]any, len(names))
 	for i, name := range names {
-		list[i] = c.property(name, s, p, s.look(p))
+		list[i] = c.property(name, s, p, lookAt(s, p))
 	}
 	return list, true
 }
 
 // styling returns the properties of the cells that are there, and of those that a
 // conditional format marks.
-func (c *comparison) styling(ctx context.Context, s *sheet, names []string) (styling, error) {
+func (c *comparison) styling(ctx context.Context, s *xlsx.Sheet, names []string) (styling, error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -279,22 +257,22 @@ func (c *comparison) styling(ctx context.Context, s *sheet, names []string) (sty
 		return nil, err
 	}
 	all := styling{}
-	for p := range s.cells {
-		l := s.look(p)
+	for p := range s.Cells {
+		l := lookAt(s, p)
 		list := make([]any, len(names))
 		for i, name := range names {
 			list[i] = c.property(name, s, p, l)
-			if c.compat && name == "font_color" && list[i] == nil && (s.cells[p].filled || s.cells[p].formula) {
+			if c.compat && name == "font_color" && list[i] == nil && (s.Cells[p].Filled || s.Cells[p].Formula) {
 				return nil, errors.New("font_color: the reference cannot read an automatic colour")
 			}
 		}
 		all[p] = list
 	}
 	for p, over := range marks {
-		l := s.look(p)
+		l := lookAt(s, p)
 		l.over = over
 		if c.compat {
-			l = look{font: over[0].child("font"), fill: over[0].child("fill"), over: over[:1]}
+			l = look{font: over[0].Child("font"), fill: over[0].Child("fill"), over: over[:1]}
 		}
 		list := make([]any, len(names))
 		for i, name := range names {
@@ -315,7 +293,7 @@ func (c *comparison) checkCell(_ context.Context, rule tasks.Params) (string, er
 	if err != nil {
 		return "", err
 	}
-	p, ok := parsePos(coordinate)
+	p, ok := xlsx.ParsePos(coordinate)
 	if !ok {
 		return "", fmt.Errorf("coordinate: %.20q is not a cell such as E3", coordinate)
 	}
@@ -332,7 +310,7 @@ func (c *comparison) checkCell(_ context.Context, rule tasks.Params) (string, er
 		if name == "value" {
 			v, err = c.raw(s, p)
 		} else if err = checkProperties([]string{name}); err == nil {
-			v = c.property(name, s, p, s.look(p))
+			v = c.property(name, s, p, lookAt(s, p))
 		}
 		if err != nil {
 			return "", err
@@ -342,7 +320,7 @@ func (c *comparison) checkCell(_ context.Context, rule tasks.Params) (string, er
 			return "", fmt.Errorf("props: %s: %w", name, err)
 		}
 		if !ok {
-			return fmt.Sprintf("sheet %.60q: %s of cell %v is %s, expected %s", s.name, name, p, show(v, true), describe(r)), nil
+			return fmt.Sprintf("sheet %.60q: %s of cell %v is %s, expected %s", s.Name, name, p, xlsx.Show(v, true), describe(r)), nil
 		}
 	}
 	return "", nil

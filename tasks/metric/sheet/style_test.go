@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/xuri/excelize/v2"
+
+	"desktop-agent/tasks/office/xlsx"
 )
 
 // filled makes a style with a fill.
@@ -58,19 +60,19 @@ func TestConditional(t *testing.T) {
 		{"A1:C4", excelize.ConditionalFormatOptions{Type: "unique", Criteria: "="}, "A1 A2 A3 A4 B1 B2 B3 B4 C1 C2 C3 C4"},
 		{"A1:C4", excelize.ConditionalFormatOptions{Type: "duplicate", Criteria: "="}, ""},
 	} {
-		b, err := openBook(marked(t, map[string]excelize.ConditionalFormatOptions{tt.area: tt.o}), true)
+		b, err := xlsx.Open(marked(t, map[string]excelize.ConditionalFormatOptions{tt.area: tt.o}), "result")
 		require.NoError(t, err)
-		s, err := b.sheet("Sheet1")
+		s, err := b.Sheet("Sheet1")
 		require.NoError(t, err)
 		marks, err := (&comparison{}).conditional(t.Context(), s)
 		require.NoError(t, err, tt.o)
 		var got []string
-		for _, p := range s.positions() {
+		for _, p := range s.Positions() {
 			if marks[p] != nil {
 				got = append(got, p.String())
 			}
 		}
-		b.close()
+		b.Close()
 		assert.ElementsMatch(t, strings.Fields(tt.want), got, tt.o)
 	}
 }
@@ -115,14 +117,13 @@ func TestStyle(t *testing.T) {
 
 // TestShift moves formulas, and refuses those that are unusual.
 func TestShift(t *testing.T) {
-	s := &sheet{last: pos{10, 10}}
 	for formula, want := range map[string]string{
 		"A1+$B1+C$1+$D$1":                "C3+B3+E1+D1",
 		`IF(A1="A1",SUM(A1:B2),"it""s")`: `IF(C3="A1",SUM(C3:D4),"it""s")`,
 		"A1>1.5E3":                       "C3>1.5E3",
 		"MOD(ROW(),COLUMN())":            "MOD(3,3)",
 	} {
-		got, _, err := s.shift(formula, pos{1, 1}, pos{3, 3})
+		got, _, err := shift(formula, xlsx.Pos{Row: 1, Col: 1}, xlsx.Pos{Row: 3, Col: 3})
 		require.NoError(t, err, formula)
 		assert.Equal(t, want, got)
 	}
@@ -130,9 +131,9 @@ func TestShift(t *testing.T) {
 		"INDIRECT(A1)": "function INDIRECT", "REPT(A1,9)": "REPT", "Other!A1": "other sheets", "'My Data'!A1": "other sheets",
 		"SUM(A:A)": "whole columns", "SUM(A1:XFD1048576)": "too large", strings.Repeat("1+", 2000): "longer",
 	} {
-		_, _, err := s.shift(formula, pos{1, 1}, pos{1, 1})
+		_, _, err := shift(formula, xlsx.Pos{Row: 1, Col: 1}, xlsx.Pos{Row: 1, Col: 1})
 		require.ErrorContains(t, err, want, formula)
 	}
-	_, _, err := s.shift("A1", pos{2, 1}, pos{1, 1})
+	_, _, err := shift("A1", xlsx.Pos{Row: 2, Col: 1}, xlsx.Pos{Row: 1, Col: 1})
 	require.ErrorContains(t, err, "off the sheet")
 }

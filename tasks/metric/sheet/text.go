@@ -14,7 +14,11 @@ import (
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/metric/fuzzy"
+	"desktop-agent/tasks/office/xlsx"
 )
+
+// maxPrint is how many bytes the text of a sheet may have.
+const maxPrint = 24 << 20
 
 // sheetPrint compares the texts that sheets were exported as.
 func (c *comparison) sheetPrint(_ context.Context, rule tasks.Params) (string, error) {
@@ -53,12 +57,12 @@ func (c *comparison) sheetPrint(_ context.Context, rule tasks.Params) (string, e
 // nor do blank lines at the end.
 func (c *comparison) lines(p place) ([]string, error) {
 	if p.name != filepath.Base(p.name) || strings.ContainsAny(p.name, `/\`+"\x00") {
-		return nil, p.book.errorf("%.60q cannot be part of the name of a file", p.name)
+		return nil, p.book.Errorf("%.60q cannot be part of the name of a file", p.name)
 	}
-	path := strings.TrimSuffix(p.book.path, filepath.Ext(p.book.path)) + "-" + p.name + ".csv"
+	path := strings.TrimSuffix(p.book.Path, filepath.Ext(p.book.Path)) + "-" + p.name + ".csv"
 	text, err := readText(path)
 	if err != nil {
-		return nil, p.book.errorf("%s of the %s: %w", filepath.Base(path), p.book.side(), err)
+		return nil, p.book.Errorf("%s of the %s: %w", filepath.Base(path), p.book.Called, err)
 	}
 	if !c.compat {
 		text = strings.TrimPrefix(text, "\ufeff")
@@ -92,12 +96,12 @@ func readText(path string) (string, error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return "", errors.New("not a file")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxPart+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxPrint+1))
 	if err != nil {
 		return "", err
 	}
-	if len(data) > maxPart {
-		return "", fmt.Errorf("larger than %d MB", maxPart>>20)
+	if len(data) > maxPrint {
+		return "", fmt.Errorf("larger than %d MB", maxPrint>>20)
 	}
 	if utf8.Valid(data) {
 		return string(data), nil
@@ -114,7 +118,7 @@ const maxFuzzy = 200_000
 
 // A likeness is a rule of sheet_fuzzy.
 type likeness struct {
-	areas             []area
+	areas             []xlsx.Area
 	kind              string
 	threshold         float64
 	ignoreCase        bool
@@ -140,7 +144,7 @@ func (c *comparison) sheetFuzzy(ctx context.Context, rule tasks.Params) (string,
 		}
 		for _, at := range f.areas {
 			why := ""
-			at.cells(func(p pos) bool {
+			at.Cells(func(p xlsx.Pos) bool {
 				why, err = c.fuzzyCell(ctx, f, a, b, p)
 				return why == "" && err == nil
 			})
@@ -152,7 +156,7 @@ func (c *comparison) sheetFuzzy(ctx context.Context, rule tasks.Params) (string,
 	return "", nil
 }
 
-func (c *comparison) fuzzyCell(ctx context.Context, f *likeness, a, b *sheet, p pos) (string, error) {
+func (c *comparison) fuzzyCell(ctx context.Context, f *likeness, a, b *xlsx.Sheet, p xlsx.Pos) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
@@ -172,12 +176,12 @@ func (c *comparison) fuzzyCell(ctx context.Context, f *likeness, a, b *sheet, p 
 
 // fuzzyText writes a value as the reference does: a blank is "None", and all
 // numbers have a fraction.
-func (c *comparison) fuzzyText(s *sheet, p pos) (string, error) {
+func (c *comparison) fuzzyText(s *xlsx.Sheet, p xlsx.Pos) (string, error) {
 	v, err := c.raw(s, p)
 	if v == nil {
 		return "None", err
 	}
-	return pyStr(v), err
+	return xlsx.PyStr(v), err
 }
 
 func parseLikeness(r tasks.Params) (*likeness, error) {
@@ -186,12 +190,12 @@ func parseLikeness(r tasks.Params) (*likeness, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.areas, err = parseAreas(strings.Join(ranges, " ")); err != nil {
+	if f.areas, err = xlsx.ParseAreas(strings.Join(ranges, " ")); err != nil {
 		return nil, fmt.Errorf("range: %w", err)
 	}
 	size := 0
 	for _, a := range f.areas {
-		size += a.size()
+		size += a.Size()
 	}
 	if size > maxFuzzy || size == 0 {
 		return nil, fmt.Errorf("range: wants 1 to %d cells", maxFuzzy)
@@ -265,49 +269,49 @@ func cut(text string) string {
 
 // raw returns the stored value of a cell: nil, float64, string, or by default also
 // bool. Dates are their serial numbers. With compat the part is chosen by sheetId.
-func (c *comparison) raw(s *sheet, p pos) (any, error) {
+func (c *comparison) raw(s *xlsx.Sheet, p xlsx.Pos) (any, error) {
 	if c.compat {
-		ref := s.book.sheets[s.book.index(s.name)]
-		part := "xl/worksheets/sheet" + ref.id + ".xml"
-		if s.book.parts[part] == nil {
+		ref := s.Book.Sheets[s.Book.Index(s.Name)]
+		part := "xl/worksheets/sheet" + ref.ID + ".xml"
+		if !s.Book.Archive.Has(part) {
 			return nil, nil
 		}
 		var err error
-		if s, err = s.book.sheetPart(s.name, part); err != nil {
+		if s, err = s.Book.SheetPart(s.Name, part); err != nil {
 			return nil, err
 		}
 	}
-	v := s.cells[p]
-	if !v.filled {
+	v := s.Cells[p]
+	if !v.Filled {
 		return nil, nil
 	}
-	switch v.kind {
+	switch v.Kind {
 	case "n":
-		f, err := strconv.ParseFloat(strings.TrimSpace(v.raw), 64)
+		f, err := strconv.ParseFloat(strings.TrimSpace(v.Raw), 64)
 		if err != nil {
 			return nil, nil
 		}
 		return f, nil
 	case "s":
-		i, err := strconv.Atoi(v.raw)
-		if err != nil || i < 0 || i >= len(s.book.texts) {
-			return nil, s.book.errorf("cell %v: there is no text %.20q", p, v.raw)
+		i, err := strconv.Atoi(v.Raw)
+		if err != nil || i < 0 || i >= len(s.Book.Texts) {
+			return nil, s.Book.Errorf("cell %v: there is no text %.20q", p, v.Raw)
 		}
 		if c.compat {
-			return s.book.texts[i].plain, nil
+			return s.Book.Texts[i].Plain, nil
 		}
-		return s.book.texts[i].all, nil
+		return s.Book.Texts[i].All, nil
 	case "str":
-		return v.raw, nil
+		return v.Raw, nil
 	}
 	if c.compat {
 		return nil, nil
 	}
-	switch v.kind {
+	switch v.Kind {
 	case "inlineStr":
-		return v.inline.all, nil
+		return v.Inline.All, nil
 	case "b":
-		return v.raw == "1" || v.raw == "true", nil
+		return v.Raw == "1" || v.Raw == "true", nil
 	}
-	return v.raw, nil
+	return v.Raw, nil
 }

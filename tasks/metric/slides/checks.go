@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/office"
 )
 
 // checkPortrait: slides are higher than wide.
@@ -44,29 +45,37 @@ func checkTransition(compat bool) tasks.Metric {
 				return tasks.No(err.Error()), nil
 			}
 			// What a newer program shows comes first, and its fallback after it.
-			transition := root.first("p:transition")
+			transition := first(root, "p:transition")
 			if transition == nil {
 				return tasks.No(fmt.Sprintf("slide %d has no transition", n+1)), nil
 			}
-			if compat && transition.first("p:"+name) != nil {
+			if compat && first(transition, "p:"+name) != nil {
 				return tasks.Yes(), nil
 			}
 			var has []string
-			for _, k := range transition.kids {
-				if !compat && k.local() == name {
+			for _, k := range transition.Kids {
+				if !compat && k.Local() == name {
 					return tasks.Yes(), nil
 				}
-				has = append(has, k.local())
+				has = append(has, k.Local())
 			}
 			return tasks.No(fmt.Sprintf("slide %d has the transition %.80q instead of %q", n+1, has, name)), nil
 		})
 	}
 }
 
+// first returns the first element of a name below n, or nil.
+func first(n *office.Node, name string) *office.Node {
+	for found := range n.Below(name) {
+		return found
+	}
+	return nil
+}
+
 // slideRoot is slide n, from 0.
-func (d *deck) slideRoot(n int, compat bool) (*node, error) {
+func (d *deck) slideRoot(n int, compat bool) (*office.Node, error) {
 	if compat {
-		return d.xml(fmt.Sprintf("ppt/slides/slide%d.xml", n+1))
+		return d.XML(fmt.Sprintf("ppt/slides/slide%d.xml", n+1))
 	}
 	if n >= len(d.slides) {
 		return nil, fmt.Errorf("there is no slide %d, there are %d", n+1, len(d.slides))

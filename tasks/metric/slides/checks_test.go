@@ -255,8 +255,8 @@ func TestRules(t *testing.T) {
 		{"evaluate_presentation_fill_to_rgb_distance", map[string]any{"rgb": []any{1.0, 2.0, 3.0}, "original_rgb": "white"}, "original_rgb"},
 		{"check_page_number_colors", map[string]any{"color": "mauve"}, "color: mauve is none of"},
 		{"check_strikethrough", map[string]any{"slide_index_s": []any{0.5}}, "slide_index_s: 0.5"},
-		{"check_image_stretch_and_center", nil, "is not a file"},
-		{"compare_pptx_files", tasks.File{}, "is not a file"},
+		{"check_image_stretch_and_center", nil, "there is no file"},
+		{"compare_pptx_files", tasks.File{}, "there is no file"},
 		{"compare_pptx_files", tasks.File{Path: "testdata/none.pptx"}, "expected: "},
 	} {
 		_, err := slides.Metrics(false)[tt.metric](t.Context(), file, tt.expected, nil)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"desktop-agent/tasks/office"
 )
 
 // white is what a slide without any background shows.
@@ -22,14 +24,14 @@ type fill struct {
 // colour.
 func (s *slide) background() fill {
 	for _, from := range []*sheet{&s.sheet, s.layout, s.master} {
-		bg := from.root.kid("p:cSld", "p:bg")
-		if ref := bg.kid("p:bgRef"); ref != nil && ref.attr("idx") != "0" {
+		bg := from.root.Child("p:cSld", "p:bg")
+		if ref := bg.Child("p:bgRef"); ref != nil && ref.Attr("idx") != "0" {
 			return fill{colour: s.styled(ref)}
 		}
-		switch props := bg.kid("p:bgPr"); {
-		case props.kid("a:solidFill") != nil:
-			return fill{colour: s.colour(props.kid("a:solidFill"))}
-		case props != nil && props.kid("a:noFill") == nil:
+		switch props := bg.Child("p:bgPr"); {
+		case props.Child("a:solidFill") != nil:
+			return fill{colour: s.colour(props.Child("a:solidFill"))}
+		case props != nil && props.Child("a:noFill") == nil:
 			return fill{}
 		}
 	}
@@ -40,31 +42,31 @@ func (s *slide) background() fill {
 // at the slide, else at the master. python-pptx takes a reference to the theme
 // for no fill.
 func (s *slide) plainBackground() fill {
-	props := s.root.kid("p:cSld", "p:bg", "p:bgPr")
-	if props == nil || props.kid("a:noFill") != nil {
-		props = s.master.root.kid("p:cSld", "p:bg", "p:bgPr")
+	props := s.root.Child("p:cSld", "p:bg", "p:bgPr")
+	if props == nil || props.Child("a:noFill") != nil {
+		props = s.master.root.Child("p:cSld", "p:bg", "p:bgPr")
 	}
-	solid := props.kid("a:solidFill")
+	solid := props.Child("a:solidFill")
 	if solid == nil {
 		return fill{}
 	}
-	if c := solid.kid("a:srgbClr"); c != nil {
-		return fill{colour: strings.ToUpper(c.attr("val"))}
+	if c := solid.Child("a:srgbClr"); c != nil {
+		return fill{colour: strings.ToUpper(c.Attr("val"))}
 	}
 	return fill{err: "the background has a colour of the theme"}
 }
 
 // styled is the colour of a background style of the theme, if it is plain. The
 // styles count from 1001 on.
-func (s *slide) styled(ref *node) string {
-	n, err := strconv.Atoi(ref.attr("idx"))
-	styles := s.theme.kid("a:themeElements", "a:fmtScheme", "a:bgFillStyleLst")
-	if err != nil || styles == nil || n < 1001 || n-1001 >= len(styles.kids) {
+func (s *slide) styled(ref *office.Node) string {
+	n, err := strconv.Atoi(ref.Attr("idx"))
+	styles := s.theme.Child("a:themeElements", "a:fmtScheme", "a:bgFillStyleLst")
+	if err != nil || styles == nil || n < 1001 || n-1001 >= len(styles.Kids) {
 		return ""
 	}
-	style := styles.kids[n-1001]
-	ph := style.kid("a:schemeClr")
-	if style.tag != "a:solidFill" || ph.attr("val") != "phClr" || len(ph.kids) > 0 {
+	style := styles.Kids[n-1001]
+	ph := style.Child("a:schemeClr")
+	if style.Name != "a:solidFill" || ph.Attr("val") != "phClr" || len(ph.Kids) > 0 {
 		return ""
 	}
 	return s.colour(ref)
@@ -72,35 +74,35 @@ func (s *slide) styled(ref *node) string {
 
 // colour is the colour within an element such as a:solidFill. One that is
 // derived from another gets a name that tells it from others.
-func (s *slide) colour(within *node) string {
-	if within == nil || len(within.kids) == 0 {
+func (s *slide) colour(within *office.Node) string {
+	if within == nil || len(within.Kids) == 0 {
 		return ""
 	}
-	c, base := within.kids[0], ""
-	switch c.tag {
+	c, base := within.Kids[0], ""
+	switch c.Name {
 	case "a:srgbClr":
-		base = strings.ToUpper(c.attr("val"))
+		base = strings.ToUpper(c.Attr("val"))
 	case "a:sysClr":
-		base = strings.ToUpper(c.attr("lastClr"))
+		base = strings.ToUpper(c.Attr("lastClr"))
 	case "a:schemeClr":
-		base = s.schemed(c.attr("val"))
+		base = s.schemed(c.Attr("val"))
 	default:
-		base = c.tag + " " + c.attr("val")
+		base = c.Name + " " + c.Attr("val")
 	}
-	for _, change := range c.kids {
-		base += " " + change.local() + "=" + change.attr("val")
+	for _, change := range c.Kids {
+		base += " " + change.Local() + "=" + change.Attr("val")
 	}
 	return base
 }
 
 // schemed looks a colour up in the theme, by way of the map of the master.
 func (s *slide) schemed(name string) string {
-	mapped := cmp.Or(s.master.root.kid("p:clrMap").attr(name), name)
-	c := s.theme.kid("a:themeElements", "a:clrScheme", "a:"+mapped)
-	if rgb := c.kid("a:srgbClr").attr("val"); rgb != "" {
+	mapped := cmp.Or(s.master.root.Child("p:clrMap").Attr(name), name)
+	c := s.theme.Child("a:themeElements", "a:clrScheme", "a:"+mapped)
+	if rgb := c.Child("a:srgbClr").Attr("val"); rgb != "" {
 		return strings.ToUpper(rgb)
 	}
-	return strings.ToUpper(cmp.Or(c.kid("a:sysClr").attr("lastClr"), name))
+	return strings.ToUpper(cmp.Or(c.Child("a:sysClr").Attr("lastClr"), name))
 }
 
 // rgb reads RRGGBB.
@@ -148,15 +150,15 @@ func (s *slide) textColour(sh *shape) string {
 	if sh == nil {
 		return ""
 	}
-	body := sh.node.kid("p:txBody")
-	for p := range body.each("a:p") {
+	body := sh.node.Child("p:txBody")
+	for p := range body.All("a:p") {
 		for _, tag := range []string{"a:fld", "a:r"} {
-			if solid := p.kid(tag, "a:rPr", "a:solidFill"); solid != nil {
+			if solid := p.Child(tag, "a:rPr", "a:solidFill"); solid != nil {
 				return s.colour(solid)
 			}
 		}
 	}
-	if solid := body.kid("a:lstStyle", "a:lvl1pPr", "a:defRPr", "a:solidFill"); solid != nil {
+	if solid := body.Child("a:lstStyle", "a:lvl1pPr", "a:defRPr", "a:solidFill"); solid != nil {
 		return s.colour(solid)
 	}
 	return ""

@@ -33,18 +33,18 @@ func TestDamage(t *testing.T) {
 		result tasks.Value
 		why    string
 	}{
-		{"no file", tasks.File{}, "there is no such presentation"},
-		{"nothing", nil, "not a file"},
-		{"text", "hello", "string, not a file"},
+		{"no file", tasks.File{}, "there is no file"},
+		{"nothing", nil, "there is no file"},
+		{"text", "hello", "a file is wanted, not string"},
 		{"missing", tasks.File{Path: "testdata/none.pptx"}, "cannot be read"},
-		{"folder", tasks.File{Path: "testdata"}, "not a file of at most"},
+		{"folder", tasks.File{Path: "testdata"}, "not a regular file"},
 		{"no archive", tasks.File{Path: text}, "zip: not a valid zip file"},
 		{"no presentation", changed("ppt/presentation.xml", ""), "no such part"},
 		{"another document", changed("ppt/presentation.xml", "<w:document xmlns:w='x'/>"), `holds "?:document"`},
 		{"no slide", changed("ppt/slides/slide2.xml", ""), "slide 2: "},
 		{"cut slide", changed("ppt/slides/slide2.xml", "<p:sld><p:cSld>"), "unexpected EOF"},
 		{"no layout", changed("ppt/slideLayouts/slideLayout1.xml", ""), "no such part"},
-		{"deep", changed("ppt/slides/slide2.xml", strings.Repeat("<a>", 300)), "within one another"},
+		{"deep", changed("ppt/slides/slide2.xml", strings.Repeat("<a>", 300)), "more than 256 deep"},
 		{"bomb", changed("ppt/slides/slide2.xml", "<a>"+strings.Repeat(" ", 33<<20)+"</a>"), "more than 33554432 bytes"},
 		{"slide twice", changed("ppt/_rels/presentation.xml.rels", relsXML(rel("m", "slideMaster", "slideMasters/slideMaster1.xml")+rel("s1", "slide", "slides/slide1.xml")+rel("s2", "slide", "slides/slide1.xml"))), "listed twice"},
 		{"loop", changed("ppt/slideLayouts/_rels/slideLayout1.xml.rels", relsXML(rel("1", "slideMaster", "slideLayout1.xml"))), "number of slides"},

@@ -3,14 +3,13 @@ package slides
 import (
 	"errors"
 	"fmt"
-)
 
-// maxSlides is the number of slides that are read.
-const maxSlides = 5000
+	"desktop-agent/tasks/office"
+)
 
 // A deck is a presentation as python-pptx sees it.
 type deck struct {
-	*archive
+	*office.Archive
 	width, height int64 // of a slide, in EMU
 	slides        []*slide
 	masters       []*sheet
@@ -20,73 +19,53 @@ type deck struct {
 // A sheet is a slide, layout, master, or page of notes.
 type sheet struct {
 	part    string
-	root    *node
+	root    *office.Node
 	shapes  []*shape
 	byIndex map[string]*shape // the first placeholder of each index
 	byKind  map[string]*shape // and of each kind
-	rels    relations
+	rels    office.Relations
 }
 
 // A slide has its layout and master, or empty ones.
 type slide struct {
 	sheet
 	layout, master *sheet
-	theme          *node
+	theme          *office.Node
 	notes          string
 }
 
 // load reads a presentation; the caller closes it.
 func load(name string) (*deck, error) {
-	a, err := unpack(name)
+	a, err := office.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	d := &deck{archive: a, sheets: map[string]*sheet{}}
+	d := &deck{Archive: a, sheets: map[string]*sheet{}}
 	if err := d.fill(); err != nil {
-		return nil, errors.Join(err, a.close())
+		return nil, errors.Join(err, a.Close())
 	}
 	return d, nil
 }
 
 func (d *deck) fill() error {
-	part, err := d.related("", "officeDocument")
+	p, err := d.Presentation()
 	if err != nil {
 		return err
 	}
-	if part == "" {
-		part = "ppt/presentation.xml"
-	}
-	root, err := d.xml(part)
-	if err != nil {
-		return err
-	}
-	if root.tag != "p:presentation" {
-		return fmt.Errorf("%.80q holds %.40q, not a presentation", part, root.tag)
-	}
-	size := root.kid("p:sldSz")
-	d.width, _ = emu(size.attr("cx"))
-	d.height, _ = emu(size.attr("cy"))
-	rels, err := d.relations(part)
-	if err != nil {
-		return err
-	}
-	for id := range root.kid("p:sldMasterIdLst").each("p:sldMasterId") {
-		m, err := d.sheet(rels.byID[id.attr("r:id")].target)
+	size := p.Root.Child("p:sldSz")
+	d.width, _ = emu(size.Attr("cx"))
+	d.height, _ = emu(size.Attr("cy"))
+	for _, part := range p.Masters {
+		m, err := d.sheet(part)
 		if err != nil {
 			return err
 		}
 		d.masters = append(d.masters, m)
 	}
-	for id := range root.kid("p:sldIdLst").each("p:sldId") {
-		if len(d.slides) == maxSlides {
-			return fmt.Errorf("more than %d slides", maxSlides)
-		}
-		if part := rels.byID[id.attr("r:id")].target; d.sheets[part] != nil {
-			return fmt.Errorf("slide %d: %.80q is listed twice", len(d.slides)+1, part)
-		}
-		s, err := d.slide(rels.byID[id.attr("r:id")].target)
+	for i, part := range p.Slides {
+		s, err := d.slide(part)
 		if err != nil {
-			return fmt.Errorf("slide %d: %w", len(d.slides)+1, err)
+			return fmt.Errorf("slide %d: %w", i+1, err)
 		}
 		d.slides = append(d.slides, s)
 	}
@@ -127,7 +106,8 @@ func (d *deck) below(part, kind string) (*sheet, error) {
 	if part == "" {
 		return &sheet{}, nil
 	}
-	next, err := d.related(part, kind)
+	rels, err := d.Relations(part)
+	next := rels.First(kind)
 	if err != nil || next == "" {
 		return &sheet{}, err
 	}
@@ -138,16 +118,16 @@ func (d *deck) sheet(part string) (*sheet, error) {
 	if s := d.sheets[part]; s != nil {
 		return s, nil
 	}
-	root, err := d.xml(part)
+	root, err := d.XML(part)
 	if err != nil {
 		return nil, err
 	}
-	rels, err := d.relations(part)
+	rels, err := d.Relations(part)
 	if err != nil {
 		return nil, err
 	}
 	s := &sheet{part: part, root: root, rels: rels, byIndex: map[string]*shape{}, byKind: map[string]*shape{}}
-	s.shapes = shapesIn(root.kid("p:cSld", "p:spTree"))
+	s.shapes = shapesIn(root.Child("p:cSld", "p:spTree"))
 	for _, sh := range s.shapes {
 		if sh.ph == nil {
 			continue

@@ -59,21 +59,20 @@ func (d *deck) pictures(compat bool) ([]shown, error) {
 	if len(d.slides) == 0 {
 		return nil, errors.New("there are no slides")
 	}
-	s, total := d.slides[0], 0
+	s := d.slides[0]
 	var list []shown
 	for _, sh := range s.shapes {
 		if sh.kind != picture || compat && !sh.plainPicture() {
 			continue
 		}
-		r := s.rels.byID[sh.node.kid("p:blipFill", "a:blip").attr("r:embed")]
-		if r.target == "" || r.external {
+		r, _ := s.rels.ByID(sh.node.Child("p:blipFill", "a:blip").Attr("r:embed"))
+		if r.Target == "" || r.External {
 			continue
 		}
-		data, err := d.read(r.target, maxMedia-total)
+		data, err := d.Read(r.Target, 0)
 		if err != nil {
 			return nil, err
 		}
-		total += len(data)
 		list = append(list, shown{sh.box, data})
 	}
 	return list, nil

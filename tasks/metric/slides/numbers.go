@@ -86,24 +86,24 @@ func (d *deck) numbersAre(name string, right func([3]float64) bool) (tasks.Score
 // lastColour judges the last colour of text in slideMaster1.xml that is not
 // black; if there is none, the last of anything that is not, or the last.
 func (d *deck) lastColour(right func([3]float64) bool) (tasks.Score, error) {
-	root, err := d.xml("ppt/slideMasters/slideMaster1.xml")
+	root, err := d.XML("ppt/slideMasters/slideMaster1.xml")
 	if err != nil {
 		return tasks.No(err.Error()), nil
 	}
 	colour, last := "", ""
-	for run := range root.all("a:rPr") {
-		for solid := range run.all("a:solidFill") {
-			for c := range solid.all("a:srgbClr") {
-				if v := c.attr("val"); v != "" && v != "000000" {
+	for run := range root.Below("a:rPr") {
+		for solid := range run.Below("a:solidFill") {
+			for c := range solid.Below("a:srgbClr") {
+				if v := c.Attr("val"); v != "" && v != "000000" {
 					colour = v
 				}
 			}
 		}
 	}
 	if colour == "" {
-		for solid := range root.all("a:solidFill") {
-			for c := range solid.all("a:srgbClr") {
-				if last = c.attr("val"); last != "" && last != "000000" {
+		for solid := range root.Below("a:solidFill") {
+			for c := range solid.Below("a:srgbClr") {
+				if last = c.Attr("val"); last != "" && last != "000000" {
 					colour = last
 				}
 			}
@@ -132,7 +132,7 @@ func (d *deck) markedColour(want [3]float64) (tasks.Score, error) {
 	for _, m := range d.masters {
 		for _, sh := range m.shapes {
 			if sh.ph != nil && sh.text() == "<number>" {
-				set := sh.node.kid("p:txBody", "a:p", "a:pPr", "a:defRPr", "a:solidFill", "a:srgbClr").attr("val")
+				set := sh.node.Child("p:txBody", "a:p", "a:pPr", "a:defRPr", "a:solidFill", "a:srgbClr").Attr("val")
 				if c, ok := rgb(set); ok && c == want {
 					return tasks.Yes(), nil
 				}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"desktop-agent/tasks/office"
 )
 
 type kind int
@@ -28,7 +30,7 @@ func (k kind) String() string {
 type shape struct {
 	kind  kind
 	name  string
-	node  *node
+	node  *office.Node
 	ph    *placeholder
 	box   box
 	paras []paragraph // of a text shape
@@ -83,24 +85,24 @@ func emu(s string) (int64, bool) {
 	return int64(math.Round(f * unit)), true
 }
 
-func newBox(xfrm *node) box {
-	read := func(n *node, name string) length {
-		v, ok := emu(n.attr(name))
+func newBox(xfrm *office.Node) box {
+	read := func(n *office.Node, name string) length {
+		v, ok := emu(n.Attr(name))
 		return length{v, ok}
 	}
-	off, ext := xfrm.kid("a:off"), xfrm.kid("a:ext")
+	off, ext := xfrm.Child("a:off"), xfrm.Child("a:ext")
 	return box{read(off, "x"), read(off, "y"), read(ext, "cx"), read(ext, "cy")}
 }
 
 // shapesIn lists the shapes that are direct children of a tree or group. What
 // lies in mc:AlternateContent is none, as in python-pptx.
-func shapesIn(tree *node) []*shape {
+func shapesIn(tree *office.Node) []*shape {
 	if tree == nil {
 		return nil
 	}
 	var list []*shape
-	for _, n := range tree.kids {
-		switch n.tag {
+	for _, n := range tree.Kids {
+		switch n.Name {
 		case "p:sp", "p:pic", "p:grpSp", "p:graphicFrame", "p:cxnSp", "p:contentPart":
 			list = append(list, newShape(n))
 		}
@@ -108,32 +110,32 @@ func shapesIn(tree *node) []*shape {
 	return list
 }
 
-func newShape(n *node) *shape {
+func newShape(n *office.Node) *shape {
 	s := &shape{node: n}
-	for _, k := range n.kids {
-		if strings.HasPrefix(k.tag, "p:nv") {
-			s.name = k.kid("p:cNvPr").attr("name")
-			if ph := k.kid("p:nvPr", "p:ph"); ph != nil {
-				s.ph = &placeholder{kind: ph.attr("type"), idx: ph.attr("idx")}
+	for _, k := range n.Kids {
+		if strings.HasPrefix(k.Name, "p:nv") {
+			s.name = k.Child("p:cNvPr").Attr("name")
+			if ph := k.Child("p:nvPr", "p:ph"); ph != nil {
+				s.ph = &placeholder{kind: ph.Attr("type"), idx: ph.Attr("idx")}
 				s.ph.defaults()
 			}
 			break
 		}
 	}
-	xfrm := n.kid("p:spPr", "a:xfrm")
-	switch n.tag {
+	xfrm := n.Child("p:spPr", "a:xfrm")
+	switch n.Name {
 	case "p:sp":
-		s.kind, s.paras = textShape, paragraphs(n.kid("p:txBody"))
+		s.kind, s.paras = textShape, paragraphs(n.Child("p:txBody"))
 	case "p:pic":
 		s.kind = picture
-		if n.kid("p:nvPicPr", "p:nvPr", "a:videoFile") != nil {
+		if n.Child("p:nvPicPr", "p:nvPr", "a:videoFile") != nil {
 			s.kind = movie
 		}
 	case "p:grpSp":
-		s.kind, s.kids, xfrm = group, shapesIn(n), n.kid("p:grpSpPr", "a:xfrm")
+		s.kind, s.kids, xfrm = group, shapesIn(n), n.Child("p:grpSpPr", "a:xfrm")
 	case "p:graphicFrame":
-		s.kind, xfrm = frame, n.kid("p:xfrm")
-		s.readTable(n.kid("a:graphic", "a:graphicData", "a:tbl"))
+		s.kind, xfrm = frame, n.Child("p:xfrm")
+		s.readTable(n.Child("a:graphic", "a:graphicData", "a:tbl"))
 	case "p:cxnSp":
 		s.kind = connector
 	}
@@ -141,18 +143,18 @@ func newShape(n *node) *shape {
 	return s
 }
 
-func (s *shape) readTable(tbl *node) {
+func (s *shape) readTable(tbl *office.Node) {
 	if tbl == nil {
 		return
 	}
 	s.kind = table
-	for range tbl.kid("a:tblGrid").each("a:gridCol") {
+	for range tbl.Child("a:tblGrid").All("a:gridCol") {
 		s.cols++
 	}
-	for tr := range tbl.each("a:tr") {
+	for tr := range tbl.All("a:tr") {
 		var row []cell
-		for tc := range tr.each("a:tc") {
-			row = append(row, paragraphs(tc.kid("a:txBody")))
+		for tc := range tr.All("a:tc") {
+			row = append(row, paragraphs(tc.Child("a:txBody")))
 		}
 		s.cells = append(s.cells, row)
 	}
@@ -160,7 +162,7 @@ func (s *shape) readTable(tbl *node) {
 
 // freeform reports whether the outline is the shape's own.
 func (s *shape) freeform() bool {
-	return s.kind == textShape && s.ph == nil && s.node.kid("p:spPr", "a:custGeom") != nil
+	return s.kind == textShape && s.ph == nil && s.node.Child("p:spPr", "a:custGeom") != nil
 }
 
 // plainPicture is what python-pptx calls a PICTURE: one in a placeholder is none.

@@ -83,6 +83,7 @@ import (
 	"fmt"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/office"
 )
 
 // Metrics returns the metrics of presentations by the names that task files call
@@ -103,32 +104,29 @@ func Metrics(compat bool) map[string]tasks.Metric {
 
 // one opens the presentation that a result is, and judges it.
 func one(result tasks.Value, judge func(*deck) (tasks.Score, error)) (tasks.Score, error) {
-	file, ok := result.(tasks.File)
-	if !ok {
-		return tasks.No(fmt.Sprintf("the result is %T, not a file", result)), nil
+	path, err := tasks.OneFile(result)
+	if err != nil {
+		return tasks.No(fmt.Sprintf("the result: %v", err)), nil
 	}
-	if file.Path == "" {
-		return tasks.No("there is no such presentation"), nil
-	}
-	d, err := load(file.Path)
+	d, err := load(path)
 	if err != nil {
 		return tasks.No(fmt.Sprintf("the presentation cannot be read: %v", err)), nil
 	}
-	defer d.close()
+	defer d.Close()
 	return judge(d)
 }
 
 // both opens the result and the presentation that it is compared with.
 func both(result, expected tasks.Value, judge func(got, want *deck) (tasks.Score, error)) (tasks.Score, error) {
-	file, ok := expected.(tasks.File)
-	if !ok || file.Path == "" {
-		return tasks.Score{}, fmt.Errorf("expected: %T %v is not a file: name one with a getter such as cloud_file", expected, expected)
-	}
-	want, err := load(file.Path)
+	path, err := tasks.OneFile(expected)
 	if err != nil {
 		return tasks.Score{}, fmt.Errorf("expected: %w", err)
 	}
-	defer want.close()
+	want, err := load(path)
+	if err != nil {
+		return tasks.Score{}, fmt.Errorf("expected: %w", err)
+	}
+	defer want.Close()
 	return one(result, func(got *deck) (tasks.Score, error) { return judge(got, want) })
 }
 
@@ -150,8 +148,8 @@ func index(p tasks.Params, key string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if f < 0 || f > maxSlides || f != float64(int(f)) {
-		return 0, fmt.Errorf("%s: %v is not a number from 0 to %d", key, f, maxSlides)
+	if f < 0 || f > office.MaxSlides || f != float64(int(f)) {
+		return 0, fmt.Errorf("%s: %v is not a number from 0 to %d", key, f, office.MaxSlides)
 	}
 	return int(f), nil
 }

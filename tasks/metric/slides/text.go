@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"desktop-agent/tasks/office"
 )
 
 // A paragraph is a line of text with what is set at it itself; what it inherits
@@ -26,21 +28,21 @@ type run struct {
 	color        string // RRGGBB, only if it is given as such
 }
 
-func paragraphs(body *node) []paragraph {
+func paragraphs(body *office.Node) []paragraph {
 	var list []paragraph
-	for p := range body.each("a:p") {
+	for p := range body.All("a:p") {
 		list = append(list, newParagraph(p))
 	}
 	return list
 }
 
-func newParagraph(n *node) paragraph {
-	ppr := n.kid("a:pPr")
-	p := paragraph{align: ppr.attr("algn")}
-	p.level, _ = strconv.Atoi(ppr.attr("lvl"))
+func newParagraph(n *office.Node) paragraph {
+	ppr := n.Child("a:pPr")
+	p := paragraph{align: ppr.Attr("algn")}
+	p.level, _ = strconv.Atoi(ppr.Attr("lvl"))
 	var text strings.Builder
-	for _, k := range n.kids {
-		switch k.tag {
+	for _, k := range n.Kids {
+		switch k.Name {
 		case "a:br":
 			text.WriteString("\v")
 		case "a:fld":
@@ -54,24 +56,21 @@ func newParagraph(n *node) paragraph {
 	return p
 }
 
-func textOf(n *node) string {
-	if t := n.kid("a:t"); t != nil {
-		return t.text
-	}
-	return ""
+func textOf(n *office.Node) string {
+	return n.Child("a:t").Content()
 }
 
-func newRun(n *node) run {
-	rpr := n.kid("a:rPr")
+func newRun(n *office.Node) run {
+	rpr := n.Child("a:rPr")
 	return run{
 		text:      textOf(n),
-		font:      rpr.kid("a:latin").attr("typeface"),
-		size:      rpr.attr("sz"),
-		bold:      truth(rpr.attr("b")),
-		italic:    truth(rpr.attr("i")),
-		underline: rpr.attr("u"),
-		strike:    rpr.attr("strike"),
-		color:     strings.ToUpper(rpr.kid("a:solidFill", "a:srgbClr").attr("val")),
+		font:      rpr.Child("a:latin").Attr("typeface"),
+		size:      rpr.Attr("sz"),
+		bold:      truth(rpr.Attr("b")),
+		italic:    truth(rpr.Attr("i")),
+		underline: rpr.Attr("u"),
+		strike:    rpr.Attr("strike"),
+		color:     strings.ToUpper(rpr.Child("a:solidFill", "a:srgbClr").Attr("val")),
 	}
 }
 
@@ -104,25 +103,25 @@ func (b bullet) String() string {
 
 // bullets lists those of all paragraphs with text, also in tables and groups.
 // None at all and a:buNone are the same.
-func bullets(root *node) []bullet {
+func bullets(root *office.Node) []bullet {
 	var list []bullet
-	for p := range root.all("a:p") {
+	for p := range root.Below("a:p") {
 		b := bullet{mark: "no bullet"}
 		var text strings.Builder
-		for t := range p.all("a:t") {
-			text.WriteString(t.text)
+		for t := range p.Below("a:t") {
+			text.WriteString(t.Content())
 		}
 		if b.text = text.String(); strings.TrimSpace(b.text) == "" {
 			continue
 		}
-		ppr := p.kid("a:pPr")
-		b.level, _ = strconv.Atoi(ppr.attr("lvl"))
+		ppr := p.Child("a:pPr")
+		b.level, _ = strconv.Atoi(ppr.Attr("lvl"))
 		switch {
-		case ppr.kid("a:buChar") != nil:
-			b.mark = "bullet " + ppr.kid("a:buChar").attr("char")
-		case ppr.kid("a:buAutoNum") != nil:
-			b.mark = "number " + ppr.kid("a:buAutoNum").attr("type")
-		case ppr.kid("a:buBlip") != nil:
+		case ppr.Child("a:buChar") != nil:
+			b.mark = "bullet " + ppr.Child("a:buChar").Attr("char")
+		case ppr.Child("a:buAutoNum") != nil:
+			b.mark = "number " + ppr.Child("a:buAutoNum").Attr("type")
+		case ppr.Child("a:buBlip") != nil:
 			b.mark = "picture bullet"
 		}
 		list = append(list, b)
@@ -135,19 +134,19 @@ func bullets(root *node) []bullet {
 type plainBullet struct{ level, char, text string }
 
 // plainBullets lists them; not ok where the original gives up, at an empty text.
-func plainBullets(root *node) (list []plainBullet, ok bool) {
-	for p := range root.all("a:p") {
+func plainBullets(root *office.Node) (list []plainBullet, ok bool) {
+	for p := range root.Below("a:p") {
 		var text strings.Builder
-		for t := range p.all("a:t") {
-			if t.text == "" {
+		for t := range p.Below("a:t") {
+			if t.Content() == "" {
 				return nil, false
 			}
-			text.WriteString(t.text)
+			text.WriteString(t.Content())
 		}
 		b := plainBullet{level: "none", text: text.String()}
-		if ppr := p.kid("a:pPr"); ppr != nil {
-			b.char = ppr.kid("a:buChar").attr("char")
-			if b.level = ppr.attr("lvl"); b.level == "" {
+		if ppr := p.Child("a:pPr"); ppr != nil {
+			b.char = ppr.Child("a:buChar").Attr("char")
+			if b.level = ppr.Attr("lvl"); b.level == "" {
 				b.level = "0"
 			}
 		}

@@ -170,12 +170,9 @@ func (j judge) compareCSV(_ context.Context, result, expected tasks.Value, optio
 		}
 		return lines, nil
 	}
-	files, ok := expected.(tasks.Files)
-	if one, isFile := expected.(tasks.File); isFile {
-		files, ok = tasks.Files{one}, true
-	}
-	if !ok || len(files) == 0 {
-		return tasks.Score{}, fmt.Errorf("expected: %s is no file", quote(expected))
+	files, err := tasks.AllFiles(expected)
+	if err != nil {
+		return tasks.Score{}, fmt.Errorf("expected: %w", err)
 	}
 	var gold [][]string
 	for _, one := range files {

@@ -2,20 +2,19 @@ package text
 
 import (
 	"context"
-	"encoding/xml"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/metric/fuzzy"
+	"desktop-agent/tasks/office"
 )
 
 const (
 	maxDocx     = 16 << 20 // bytes, packed
-	maxDocxText = 4 << 20  // bytes of the text with its marks: it has three words
+	maxDocxText = 4 << 20  // bytes of the text: it has three words
 	maxWord     = 200      // characters of a word that is compared
-	maxXMLDepth = 1000
 )
 
 // fuzzyPlaces: the document has three words, and the score is the mean likeness of
@@ -56,65 +55,43 @@ func (f file) docxText() (string, error) {
 	if err := f.check(maxDocx); err != nil {
 		return "", err
 	}
-	archive, closer, err := openZip(f.path)
+	archive, err := office.Open(f.path)
 	if err != nil {
-		return "", unwrapPath(err)
+		return "", err
 	}
-	defer closer.Close()
-	in, err := archive.Open("word/document.xml")
+	defer archive.Close()
+	root, err := archive.XML("word/document.xml")
 	if err != nil {
-		return "", unwrapPath(err)
+		return "", err
 	}
-	defer in.Close()
-	limited := &io.LimitedReader{R: in, N: maxDocxText}
-	text, err := bodyText(xml.NewDecoder(limited))
-	if limited.N == 0 {
-		return "", fmt.Errorf("it is larger than %d bytes", int64(maxDocxText))
-	}
-	return text, err
-}
-
-// bodyText reads runs that lie in a paragraph of the body, or in a link there.
-func bodyText(decoder *xml.Decoder) (string, error) {
 	var b strings.Builder
-	var path []string
-	for {
-		token, err := decoder.Token()
-		if err == io.EOF {
-			return b.String(), nil
-		}
-		if err != nil {
-			return "", err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			if path = append(path, t.Name.Local); len(path) > maxXMLDepth {
-				return "", fmt.Errorf("it is nested too deep")
+	for p := range root.Child("w:body").All("w:p") {
+		for _, n := range p.Kids {
+			runs := slices.Values([]*office.Node{n})
+			if n.Is("w:hyperlink") {
+				runs = n.All("w:r")
 			}
-			if at := strings.Join(path[:min(len(path), 7)], "/"); inRun(at) {
-				switch t.Name.Local {
-				case "tab", "br", "cr":
-					b.WriteByte(' ')
+			for r := range runs {
+				if r.Is("w:r") {
+					writeRun(&b, r)
 				}
 			}
-		case xml.EndElement:
-			if strings.Join(path[:min(len(path), 4)], "/") == "document/body/p" {
-				b.WriteByte('\n')
-			}
-			path = path[:len(path)-1]
-		case xml.CharData:
-			at := strings.Join(path[:min(len(path), 7)], "/")
-			if inRun(at) && path[len(path)-1] == "t" {
-				b.Write(t)
-			}
+		}
+		if b.WriteByte('\n'); b.Len() > maxDocxText {
+			return "", fmt.Errorf("its text has more than %d bytes", int64(maxDocxText))
 		}
 	}
+	return b.String(), nil
 }
 
-// inRun reports whether an element is a part of a run.
-func inRun(at string) bool {
-	rest, ok := strings.CutPrefix(at, "document/body/p/")
-	rest = strings.TrimPrefix(rest, "hyperlink/")
-	run, part, _ := strings.Cut(rest, "/")
-	return ok && run == "r" && part != "" && !strings.Contains(part, "/")
+// writeRun writes the text of a run, which is a part of a paragraph.
+func writeRun(b *strings.Builder, run *office.Node) {
+	for _, n := range run.Kids {
+		switch n.Name {
+		case "w:t":
+			b.WriteString(n.Content())
+		case "w:tab", "w:br", "w:cr":
+			b.WriteByte(' ')
+		}
+	}
 }

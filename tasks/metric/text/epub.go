@@ -3,7 +3,6 @@ package text
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/metric/fuzzy"
+	"desktop-agent/tasks/office"
 )
 
 const (
@@ -83,36 +83,29 @@ func (j judge) book(f file) (map[string][]string, error) {
 	if err := f.check(maxBook); err != nil {
 		return nil, err
 	}
-	archive, closer, err := openZip(f.path)
+	archive, err := office.Open(f.path)
 	if err != nil {
-		return nil, f.fault(fmt.Errorf("is not an EPUB: %w", unwrapPath(err)))
+		return nil, f.fault(fmt.Errorf("is not an EPUB: %w", err))
 	}
-	defer closer.Close()
+	defer archive.Close()
 	parts := map[string][]string{}
 	left := int64(maxParts)
-	for _, entry := range archive.File {
-		extension := strings.ToLower(path.Ext(entry.Name))
+	for _, name := range archive.Parts() {
+		extension := strings.ToLower(path.Ext(name))
 		isPage := extension == ".html" || !j.Compat && (extension == ".xhtml" || extension == ".htm")
 		if !isPage && extension != ".ncx" && extension != ".opf" || len(parts) == maxChapters {
 			continue
 		}
-		in, err := entry.Open()
+		data, err := archive.Read(name, max(left, 1))
 		if err != nil {
-			return nil, f.fault(fmt.Errorf("%.60q: %w", entry.Name, err))
+			return nil, f.fault(err)
 		}
-		data, err := io.ReadAll(io.LimitReader(in, left+1))
-		in.Close()
-		if left -= int64(len(data)); err == nil && left < 0 {
-			err = fmt.Errorf("its parts have more than %d bytes", int64(maxParts))
-		}
-		if err != nil {
-			return nil, f.fault(fmt.Errorf("%.60q: %w", entry.Name, err))
-		}
+		left -= int64(len(data))
 		lines := partLines(decode(data), extension)
 		if len(lines) > maxLines {
-			return nil, f.fault(fmt.Errorf("%.60q has more than %d lines", entry.Name, maxLines))
+			return nil, f.fault(fmt.Errorf("%.60q has more than %d lines", name, maxLines))
 		}
-		parts[entry.Name] = lines
+		parts[name] = lines
 	}
 	return parts, nil
 }

@@ -18,7 +18,8 @@ const maxHTML = 8 << 20 // bytes
 // attributes and the same texts, comments and document types. The option
 // "ignore_sdnum" leaves out the attribute sdnum, which LibreOffice writes for numbers
 // and which depends on the language. The original stops where the shorter page ends,
-// and so does compat, where only the whole texts must be the same, too.
+// and does not look at how deep elements lie; and so does compat, where only the
+// whole texts must be the same, too.
 func (j judge) compareHTML(_ context.Context, result, expected tasks.Value, options tasks.Params) (tasks.Score, error) {
 	ignoreNumbers, err := options.Bool("ignore_sdnum")
 	if err != nil {

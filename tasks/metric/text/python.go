@@ -27,12 +27,9 @@ func (j judge) checkPython(ctx context.Context, result, expected tasks.Value, op
 	if err := e.check(maxText); err != nil {
 		return tasks.Score{}, err
 	}
-	files, ok := result.(tasks.Files)
-	if one, isFile := result.(tasks.File); isFile {
-		files, ok = tasks.Files{one}, true
-	}
-	if !ok || len(files) == 0 {
-		return tasks.Score{}, lacking("there are no files")
+	files, err := tasks.AllFiles(result)
+	if err != nil {
+		return tasks.Score{}, lacking("result: %v", err)
 	}
 	for _, one := range files {
 		f, err := resultFile(one)

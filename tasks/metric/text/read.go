@@ -29,7 +29,7 @@ type file struct {
 
 // resultFile returns the one file of a result.
 func resultFile(v tasks.Value) (file, error) {
-	path, err := onePath(v)
+	path, err := tasks.OneFile(v)
 	if err != nil {
 		return file{}, lacking("result: %v", err)
 	}
@@ -38,27 +38,11 @@ func resultFile(v tasks.Value) (file, error) {
 
 // expectedFile returns the one file of what is expected.
 func expectedFile(v tasks.Value) (file, error) {
-	path, err := onePath(v)
+	path, err := tasks.OneFile(v)
 	if err != nil {
 		return file{}, fmt.Errorf("expected: %w", err)
 	}
 	return file{path, false}, nil
-}
-
-func onePath(v tasks.Value) (string, error) {
-	if files, ok := v.(tasks.Files); ok && len(files) > 0 {
-		v = files[0]
-	}
-	switch v := v.(type) {
-	case nil:
-		return "", fmt.Errorf("there is no file")
-	case tasks.File:
-		if v.Path == "" {
-			return "", fmt.Errorf("there is no file")
-		}
-		return v.Path, nil
-	}
-	return "", fmt.Errorf("%.60q is no file", fmt.Sprint(v))
 }
 
 // fault is an error of what is expected, or a lack of a result.

@@ -5,7 +5,9 @@
 // The metrics have the meaning that Python gives them in OSWorld: its equality of
 // values, its line ends and white space, its regular expressions and its CSV dialect.
 // Where an original gives a wrong answer, the right one is the default, and
-// [Options.Compat] gives the original's; each metric's comment says where.
+// [Options.Compat] gives the original's; the comment of a metric says where. Where an
+// original fails on files that are not UTF-8, or takes a byte order mark for a part
+// of the text, so does it with Compat.
 package text
 
 import (

@@ -189,7 +189,7 @@ func TestIncludes(t *testing.T) {
 		{tasks.File{Path: "/nonexistent/x"}, expect([]any{"CPU"}), nil, 0, 0, "no such file"},
 		{tasks.Files{}, expect([]any{"CPU"}), nil, 0, 0, ""},
 		{nil, expect([]any{"CPU"}), nil, 0, 0, "no file"},
-		{1.0, expect([]any{"CPU"}), nil, 0, 0, "is no file"},
+		{1.0, expect([]any{"CPU"}), nil, 0, 0, "a file is wanted"},
 		{doc("CPU"), rules(`{}`), nil, fail, fail, "expected"},
 	})
 }

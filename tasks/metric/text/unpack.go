@@ -2,19 +2,19 @@ package text
 
 import (
 	"archive/tar"
-	"archive/zip"
 	"bufio"
 	"compress/bzip2"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"desktop-agent/tasks/office"
 )
 
 // Limits on archives, which keep bombs from filling memory and disk.
@@ -22,7 +22,6 @@ const (
 	maxArchive  = 512 << 20 // bytes, packed
 	maxEntries  = 10000
 	maxUnpacked = 256 << 20 // bytes, all together
-	maxList     = 8 << 20   // bytes of the list of entries of a zip file
 	maxFolders  = 32        // that lie in one another
 )
 
@@ -74,40 +73,8 @@ type unpacker struct {
 	left    int64 // bytes that may still be written
 }
 
-// openZip opens a zip file whose list of entries has at most maxList bytes; the caller
-// closes the file. The list lies in memory as a whole, at several times its length.
-func openZip(name string) (*zip.Reader, io.Closer, error) {
-	in, err := os.Open(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := in.Stat()
-	if err != nil {
-		return nil, nil, errors.Join(err, in.Close())
-	}
-	bounded := &boundedReader{ReaderAt: in, left: maxList}
-	archive, err := zip.NewReader(bounded, info.Size())
-	if err != nil {
-		return nil, nil, errors.Join(err, in.Close())
-	}
-	bounded.left = math.MaxInt64 // what is read from now on is bounded by others
-	return archive, in, nil
-}
-
-type boundedReader struct {
-	io.ReaderAt
-	left int64
-}
-
-func (r *boundedReader) ReadAt(p []byte, offset int64) (int, error) {
-	if r.left -= int64(len(p)); r.left < 0 {
-		return 0, fmt.Errorf("the list of its entries is longer than %d bytes", int64(maxList))
-	}
-	return r.ReaderAt.ReadAt(p, offset)
-}
-
 func (u *unpacker) zip(name string) error {
-	archive, in, err := openZip(name)
+	archive, in, err := office.OpenZip(name)
 	if err != nil {
 		return err
 	}

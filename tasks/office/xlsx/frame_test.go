@@ -1,4 +1,4 @@
-package sheet
+package xlsx
 
 import (
 	"encoding/json"
@@ -16,24 +16,24 @@ type goldens struct {
 	Equal  map[string][]string
 }
 
-func readGoldens(t *testing.T) (*book, goldens) {
+func readGoldens(t *testing.T) (*Book, goldens) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/frames.json")
 	require.NoError(t, err)
 	var g goldens
 	require.NoError(t, json.Unmarshal(data, &g))
-	b, err := openBook("testdata/frames.xlsx", true)
+	b, err := Open("testdata/frames.xlsx", "result")
 	require.NoError(t, err)
-	t.Cleanup(b.close)
-	require.Len(t, b.sheets, len(g.Sheets))
+	t.Cleanup(b.Close)
+	require.Len(t, b.Sheets, len(g.Sheets))
 	return b, g
 }
 
-func readFrame(t *testing.T, b *book, name string) *frame {
+func readFrame(t *testing.T, b *Book, name string) *Frame {
 	t.Helper()
-	s, err := b.sheet(name)
+	s, err := b.Sheet(name)
 	require.NoError(t, err)
-	f, err := s.frame()
+	f, err := s.Frame()
 	require.NoError(t, err)
 	return f
 }
@@ -44,7 +44,7 @@ func TestFrames(t *testing.T) {
 		f := readFrame(t, b, name)
 		headers, types := []string{}, []string{}
 		for i := range f.headers {
-			headers = append(headers, pyStr(f.headers[i]))
+			headers = append(headers, PyStr(f.headers[i]))
 			kind := f.columns[i].kind
 			if isDates(f.columns[i]) {
 				kind = "datetime64[ns]"
@@ -64,15 +64,15 @@ func TestFrames(t *testing.T) {
 func TestFrameEqual(t *testing.T) {
 	b, g := readGoldens(t)
 	for precision, decimals := range map[string]int{"4": 4, "0": 0, "-1": -1, "7": 7} {
-		frames := map[string]*frame{}
+		frames := map[string]*Frame{}
 		for name := range g.Sheets {
 			frames[name] = readFrame(t, b, name)
-			frames[name].round(decimals, false)
+			frames[name].Round(decimals, false)
 		}
 		for name, f := range frames {
 			for other, h := range frames {
 				want := name == other || slices.Contains(g.Equal[precision], min(name, other)+" "+max(name, other))
-				why := f.differs(h)
+				why := f.Differs(h)
 				assert.Equal(t, want, why == "", "%s and %s to %s decimals: %s", name, other, precision, why)
 			}
 		}
@@ -90,7 +90,7 @@ func TestFrameDiffers(t *testing.T) {
 		{"mixed", "mixedtext", `cell B3 is 4, expected "4"`},
 		{"dates", "datesgap", "cell A3 is 2023-05-06 07:08:09, expected blank"},
 	} {
-		assert.Equal(t, tt.want, readFrame(t, b, tt.name).differs(readFrame(t, b, tt.other)), "%s %s", tt.name, tt.other)
+		assert.Equal(t, tt.want, readFrame(t, b, tt.name).Differs(readFrame(t, b, tt.other)), "%s %s", tt.name, tt.other)
 	}
 }
 

@@ -1,4 +1,4 @@
-package sheet
+package xlsx
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A frame is a sheet as pandas.read_excel makes it: a header and columns of one
+// A Frame is a sheet as pandas.read_excel makes it: a header and columns of one
 // type each.
-type frame struct {
+type Frame struct {
 	sheet   string
 	headers []any
 	columns []column
@@ -18,7 +18,7 @@ type frame struct {
 }
 
 // A column's kind is "int64", "float64", "bool" or "object". A value is nil (not
-// a number, or blank), int64, float64, bool, string or moment. Columns of dates
+// a number, or blank), int64, float64, bool, string or [Moment]. Columns of dates
 // are objects here: what else they hold tells them from others.
 type column struct {
 	kind   string
@@ -32,13 +32,13 @@ var blanks = map[string]bool{
 	"NaN": true, "-NaN": true, "nan": true, "-nan": true, "None": true, "": true,
 }
 
-// frame reads a sheet as a table.
-func (s *sheet) frame() (*frame, error) {
+// Frame reads a sheet as a table.
+func (s *Sheet) Frame() (*Frame, error) {
 	grid, err := s.grid()
 	if err != nil {
-		return nil, s.book.errorf("sheet %.60q of the %s: %w", s.name, s.book.side(), err)
+		return nil, s.Book.Errorf("sheet %.60q of the %s: %w", s.Name, s.Book.Called, err)
 	}
-	f := &frame{sheet: s.name}
+	f := &Frame{sheet: s.Name}
 	if len(grid) == 0 {
 		return f, nil
 	}
@@ -56,30 +56,30 @@ func (s *sheet) frame() (*frame, error) {
 
 // grid returns the cells from A1 to the last filled row and column. Blank cells
 // are "".
-func (s *sheet) grid() ([][]any, error) {
-	filled, last := map[pos]any{}, pos{}
-	for p, c := range s.cells {
-		v, err := s.value(c)
+func (s *Sheet) grid() ([][]any, error) {
+	filled, last := map[Pos]any{}, Pos{}
+	for p, c := range s.Cells {
+		v, err := s.Value(c)
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", p, err)
 		}
 		if v == nil || v == "" {
 			continue
 		}
-		if _, bad := v.(failed); bad {
+		if _, bad := v.(Failed); bad {
 			v = nil
 		}
 		filled[p] = v
-		last = pos{max(last.row, p.row), max(last.col, p.col)}
+		last = Pos{max(last.Row, p.Row), max(last.Col, p.Col)}
 	}
-	if last.row*last.col > maxGrid {
+	if last.Row*last.Col > maxGrid {
 		return nil, fmt.Errorf("a table up to %v is too large to compare", last)
 	}
-	grid := make([][]any, last.row)
+	grid := make([][]any, last.Row)
 	for r := range grid {
-		grid[r] = make([]any, last.col)
+		grid[r] = make([]any, last.Col)
 		for c := range grid[r] {
-			v, ok := filled[pos{r + 1, c + 1}]
+			v, ok := filled[Pos{r + 1, c + 1}]
 			if !ok {
 				v = ""
 			}
@@ -111,7 +111,7 @@ func header(row []any) []any {
 		n := counts[key(name)]
 		for n > 0 {
 			counts[key(old)] = n + 1
-			name = fmt.Sprintf("%s.%d", pyStr(old), n)
+			name = fmt.Sprintf("%s.%d", PyStr(old), n)
 			if there[name] {
 				n++
 			} else {
@@ -142,8 +142,8 @@ func key(v any) any {
 
 var numberText = regexp.MustCompile(`^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$`)
 
-// parseNumber reads a text that is a number, as int64 or float64.
-func parseNumber(text string) (any, bool) {
+// ParseNumber reads a text that is a number, as int64 or float64.
+func ParseNumber(text string) (any, bool) {
 	text = strings.Trim(text, " \t\n\v\f\r")
 	switch strings.ToLower(text) {
 	case "inf", "+inf", "infinity", "+infinity":
@@ -195,7 +195,7 @@ func numbers(values []any) (column, bool) {
 		if text, ok := v.(string); ok {
 			if blanks[text] {
 				v = nil
-			} else if v, ok = parseNumber(text); !ok {
+			} else if v, ok = ParseNumber(text); !ok {
 				return column{}, false
 			}
 		}
@@ -218,7 +218,7 @@ func numbers(values []any) (column, bool) {
 	switch {
 	case null || fraction:
 		for i, v := range out {
-			if out[i] = toFloat(v); v == nil || math.IsNaN(out[i].(float64)) {
+			if out[i] = ToFloat(v); v == nil || math.IsNaN(out[i].(float64)) {
 				out[i] = nil
 			}
 		}
@@ -234,7 +234,7 @@ func numbers(values []any) (column, bool) {
 	return column{"bool", out}, true
 }
 
-func toFloat(v any) float64 {
+func ToFloat(v any) float64 {
 	if f, ok := key(v).(float64); ok {
 		return f
 	}
@@ -259,9 +259,9 @@ func truthValues(values []any) (out []any, gap, ok bool) {
 	return out, gap, true
 }
 
-// round rounds numbers to a number of decimals, in columns of objects too if
+// Round rounds numbers to a number of decimals, in columns of objects too if
 // mixed is set.
-func (f *frame) round(decimals int, mixed bool) {
+func (f *Frame) Round(decimals int, mixed bool) {
 	for _, c := range f.columns {
 		if c.kind == "bool" || c.kind == "object" && !mixed {
 			continue
@@ -292,8 +292,8 @@ func roundTo(f float64, decimals int) float64 {
 	return r
 }
 
-// lower makes all texts lower case.
-func (f *frame) lower() {
+// Lower makes all texts lower case.
+func (f *Frame) Lower() {
 	for i, h := range f.headers {
 		if text, ok := h.(string); ok {
 			f.headers[i] = strings.ToLower(text)
@@ -308,12 +308,12 @@ func (f *frame) lower() {
 	}
 }
 
-// differs says where a frame first differs from another, or "".
-func (f *frame) differs(g *frame) string {
+// Differs says where a frame first differs from another, or "".
+func (f *Frame) Differs(g *Frame) string {
 	for i := range max(len(f.headers), len(g.headers)) {
 		a, b := at(f.headers, i), at(g.headers, i)
 		if i >= len(f.headers) || i >= len(g.headers) || key(a) != key(b) {
-			return fmt.Sprintf("the header of column %s is %s, expected %s", columnName(i+1), show(a, i < len(f.headers)), show(b, i < len(g.headers)))
+			return fmt.Sprintf("the header of column %s is %s, expected %s", ColumnName(i+1), Show(a, i < len(f.headers)), Show(b, i < len(g.headers)))
 		}
 	}
 	for i, c := range f.columns {
@@ -323,10 +323,10 @@ func (f *frame) differs(g *frame) string {
 			if r < len(c.values) && r < len(d.values) && key(a) == key(b) {
 				continue
 			}
-			return fmt.Sprintf("cell %v is %s, expected %s", pos{r + 2, i + 1}, show(a, r < len(c.values)), show(b, r < len(d.values)))
+			return fmt.Sprintf("cell %v is %s, expected %s", Pos{r + 2, i + 1}, Show(a, r < len(c.values)), Show(b, r < len(d.values)))
 		}
 		if c.kind != d.kind {
-			return fmt.Sprintf("column %s (%s) is of type %s, expected %s", columnName(i+1), pyStr(f.headers[i]), c.kind, d.kind)
+			return fmt.Sprintf("column %s (%s) is of type %s, expected %s", ColumnName(i+1), PyStr(f.headers[i]), c.kind, d.kind)
 		}
 	}
 	return ""
@@ -339,8 +339,8 @@ func at(list []any, i int) any {
 	return nil
 }
 
-// show writes a value for the report.
-func show(v any, there bool) string {
+// Show writes a value for the report.
+func Show(v any, there bool) string {
 	switch v := v.(type) {
 	case nil:
 		if !there {
@@ -350,11 +350,11 @@ func show(v any, there bool) string {
 	case string:
 		return fmt.Sprintf("%.80q", v)
 	}
-	return pyStr(v)
+	return PyStr(v)
 }
 
-// pyStr writes a value as Python's str does.
-func pyStr(v any) string {
+// PyStr writes a value as Python's str does.
+func PyStr(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "nan"
@@ -365,7 +365,7 @@ func pyStr(v any) string {
 		return "False"
 	case float64:
 		return pyFloat(v)
-	case failed:
+	case Failed:
 		return string(v)
 	}
 	return fmt.Sprint(v)
@@ -395,38 +395,38 @@ func pyFloat(f float64) string {
 // that is missing, damaged or not a workbook, or a table without rows, is an
 // error.
 func LastRow(path string) ([]string, error) {
-	b, err := openBook(path, true)
+	b, err := Open(path, "workbook")
 	if err != nil {
 		return nil, err
 	}
-	defer b.close()
-	s, err := b.sheet(b.sheets[0].name)
+	defer b.Close()
+	s, err := b.Sheet(b.Sheets[0].Name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.frame()
+	f, err := s.Frame()
 	if err != nil {
 		return nil, err
 	}
 	if f.rows == 0 {
-		return nil, fmt.Errorf("sheet %.60q has no row below its header", s.name)
+		return nil, fmt.Errorf("sheet %.60q has no row below its header", s.Name)
 	}
 	return f.lastRow(), nil
 }
 
-func (f *frame) lastRow() []string {
+func (f *Frame) lastRow() []string {
 	onlyNumbers, fractions, dates, midnight := true, false, true, true
 	for _, c := range f.columns {
 		onlyNumbers = onlyNumbers && (c.kind == "int64" || c.kind == "float64")
 		fractions = fractions || c.kind == "float64"
-		m, _ := c.values[f.rows-1].(moment)
+		m, _ := c.values[f.rows-1].(Moment)
 		dates = dates && isDates(c)
 		midnight = midnight && m.ms%86400_000 == 0
 	}
 	texts := make([]string, len(f.columns))
 	for i, c := range f.columns {
 		v := c.values[f.rows-1]
-		texts[i] = pyStr(v)
+		texts[i] = PyStr(v)
 		if whole, ok := v.(int64); ok && onlyNumbers && fractions {
 			texts[i] = pyFloat(float64(whole))
 		}
@@ -443,7 +443,7 @@ func (f *frame) lastRow() []string {
 func isDates(c column) bool {
 	some := false
 	for _, v := range c.values {
-		m, ok := v.(moment)
+		m, ok := v.(Moment)
 		if v != nil && (!ok || m.kind != "datetime") {
 			return false
 		}
