@@ -98,3 +98,11 @@ func TestAnswers(t *testing.T) {
 	_, err = Task(t.Context(), nil, &tasks.Task{}, Done, &Options{Folder: t.TempDir()})
 	require.ErrorContains(t, err, "no checks")
 }
+
+// No score is made up where nothing but a judge can tell, whatever the agent says.
+func TestByJudge(t *testing.T) {
+	for _, answer := range []Answer{Done, Infeasible} {
+		_, err := Task(t.Context(), nil, &tasks.Task{Evaluator: tasks.Evaluator{ByJudge: true}}, answer, nil)
+		require.ErrorContains(t, err, "nothing but a judge can tell")
+	}
+}
