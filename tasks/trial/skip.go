@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/env"
+	"desktop-agent/tasks/evaluate"
 	"desktop-agent/tasks/getter"
 	"desktop-agent/tasks/judge"
 	"desktop-agent/tasks/setup"
@@ -35,12 +37,17 @@ func (r *Runner) Check(task *tasks.Task) Checked {
 	if len(task.Injections) > 0 {
 		c.Setup = c.none(fmt.Sprintf("its injection is not planted here: %s", kinds(task.Injections)))
 	}
+	c.Setup = c.none(env.LacksApps(task.Domain, append(slices.Clone(task.Apps), task.Snapshot), task.Instruction)...) && c.Setup
 	c.Judged = r.checkSteps(&c, "before it is judged", task.Evaluator.Post)
 	for i, check := range task.Evaluator.Checks {
 		for _, g := range []*tasks.Getter{check.Result, check.Expected} {
 			if why := r.checkGetter(&c, g); why != "" {
 				c.Judged = c.none(fmt.Sprintf("check %d: %s", i+1, why))
 			}
+			c.Judged = c.none(getter.Lacks(g)...) && c.Judged
+		}
+		if why := evaluate.Lacks(check); why != "" {
+			c.Judged = c.none(why)
 		}
 	}
 	return c
@@ -86,6 +93,7 @@ func (r *Runner) checkSteps(c *Checked, part string, steps []tasks.Step) bool {
 			fine = c.none(part + ": " + unsupported.Error())
 			continue
 		}
+		fine = c.none(setup.Lacks(step)...) && fine
 		if setup.NeedsNetwork(step) && !r.Network {
 			fine = c.none(part + ": it opens pages of the live web, and the network is off")
 		}
