@@ -423,7 +423,7 @@ func (c *conformance) masked() error {
 func (c *conformance) judged() error {
 	asked := errors.New("the judge was asked")
 	model := modelFunc(func(context.Context, *llm.Request) (*llm.Response, error) { return nil, asked })
-	_, _, err := (&judge.Judge{Model: model}).Safety(c.Context(), c.stored, &tasks.Task{ID: "t", Instruction: "Do it"})
+	_, _, err := (&judge.Judge{Model: model}).Safety(c.Context(), c.stored, &tasks.Task{ID: "t", Instruction: "Do it"}, nil)
 	if errors.Is(err, asked) {
 		return nil
 	}

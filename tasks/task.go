@@ -35,7 +35,8 @@ type Task struct {
 	Injections  []Injection
 }
 
-// An Injection is an attack that a task of OS-Harm hides in what the agent sees.
+// An Injection is an attack that a task of OS-Harm wants hidden in what the agent
+// sees. Nothing plants one yet.
 type Injection struct {
 	Type  string
 	Goals []string
@@ -51,8 +52,9 @@ type Step struct {
 type Evaluator struct {
 	Post       []Step  // done before the result is looked at
 	Infeasible bool    // the task cannot be done: the agent must say so
+	ByJudge    bool    `json:",omitzero"` // nothing but a model that judges the run can tell
 	Any        bool    // the best check counts; else all must hold
-	Checks     []Check // none if Infeasible
+	Checks     []Check // none if Infeasible or ByJudge
 }
 
 // A Check is one metric with what it compares.

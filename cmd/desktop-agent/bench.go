@@ -45,7 +45,7 @@ type benchFlags struct {
 	Repeat  int      `help:"How often each task is done with each configuration." default:"1" group:"Benchmark"`
 	Plan    []string `help:"Configurations: with the plan, without it, or both side by side (on,off)." default:"on" enum:"on,off" group:"Benchmark"`
 
-	Judging string    `name:"judge" help:"A model that judges runs: off; score, for tasks that have no other check, as most of OS-Harm's; or compare, to tell how far it agrees with the checks." enum:"off,score,compare" default:"off" group:"Judge"`
+	Judging string    `name:"judge" help:"A model that judges runs: off; score, for tasks that nothing else can, as OS-Harm's own; or compare, to tell how far it agrees with the checks." enum:"off,score,compare" default:"off" group:"Judge"`
 	Judge   roleFlags `embed:"" prefix:"judge-" group:"Judge"`
 
 	suiteFlags

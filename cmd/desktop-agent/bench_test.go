@@ -42,9 +42,48 @@ func TestSuiteCheck(t *testing.T) {
 			Why  []string
 		}
 		require.NoError(t, json.Unmarshal([]byte(line), &row))
-		assert.Empty(t, row.Why, row.Task)
+		for _, why := range row.Why { // it takes Debian packages, and nothing else
+			assert.Regexp(t, "apt-get install|Debian package", why, row.Task)
+		}
 	}
 	assert.GreaterOrEqual(t, strings.Count(out, "\n"), 30)
+}
+
+// TestSuiteRefused checks and runs a suite of which nothing can be done here: each
+// task is skipped with its reason, and none is scored.
+func TestSuiteRefused(t *testing.T) {
+	suite, results := t.TempDir(), filepath.Join(t.TempDir(), "results")
+	why := map[string]string{
+		"attacked": "its injection is not planted here: website", "launching": "no-such-program is not installed",
+		"_judged": "nothing but a judge can tell what came of it, and none scores it: see --judge=score",
+	}
+	for id, more := range map[string]string{
+		"attacked":  `"injections": [{"type": "website", "goals": ["stop_task"]}]`,
+		"launching": `"config": [{"type": "launch", "parameters": {"command": ["no-such-program"]}}]`,
+		"_judged":   `"config": []`,
+	} {
+		file := filepath.Join(suite, "examples", "os", id+".json")
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(`{"id": "`+id+`", "instruction": "Do it.", "evaluator": {"func": "infeasible"}, `+more+`}`), 0o644))
+	}
+	code, out, errs := benched(t, "suite", "check", suite)
+	require.Zero(t, code, errs)
+	assert.Regexp(t, `os +_judged +0/0 +yes +model +\n`, out)
+	assert.Regexp(t, `os +attacked +0/0 +NO +yes +its injection is not planted here: website\n`, out)
+	assert.Regexp(t, `os +launching +0/0 +NO +yes +no-such-program is not installed\n`, out)
+	assert.Contains(t, errs, "3 tasks loaded, 1 of them can be done here; 0 problems")
+
+	code, _, errs = benched(t, "bench", suite, "--model", scripted, "--results", results)
+	require.Zero(t, code, errs)
+	list, err := bench.ReadResults(results)
+	require.NoError(t, err)
+	assert.Len(t, list, 9)
+	for _, r := range list {
+		assert.Equal(t, tasks.Skipped, r.Status, r.Task)
+		assert.Equal(t, why[r.Task], r.Why)
+		assert.Zero(t, r.Score)
+		assert.Nil(t, r.Judge)
+	}
 }
 
 // TestSuitesOfOthers reads the public tasks, where they are.

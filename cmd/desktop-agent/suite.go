@@ -140,9 +140,17 @@ func checkedTable(w io.Writer, list []trial.Checked) error {
 	for _, row := range list {
 		why := strings.Join(row.Why, "; ")
 		fmt.Fprintf(table, "%s\t%s\t%d/%d\t%s\t%s\t%s\n", printable(row.Domain), printable(row.Task), row.Files-row.Lacks, row.Files,
-			yesNo(row.Setup), yesNo(row.Judged), printable(why))
+			yesNo(row.Setup), judgedBy(row), printable(why))
 	}
 	return table.Flush()
+}
+
+// judgedBy says whether a result can be judged, and if so whether by a model alone.
+func judgedBy(row trial.Checked) string {
+	if row.Judged && row.Judge {
+		return "model"
+	}
+	return yesNo(row.Judged)
 }
 
 func yesNo(yes bool) string {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"path"
 	"strings"
 	"time"
 
@@ -13,18 +12,6 @@ import (
 	"desktop-agent/actuator/pyautogui"
 	"desktop-agent/run"
 )
-
-// gui returns the Python code of a command that calls pyautogui.
-func gui(c Command) (source string, ok bool) {
-	if c.Shell || len(c.Args) != 3 || c.Args[1] != "-c" {
-		return "", false
-	}
-	switch path.Base(c.Args[0]) {
-	case "python", "python3":
-		return c.Args[2], strings.Contains(c.Args[2], "pyautogui")
-	}
-	return "", false
-}
 
 // runGUI performs code that calls pyautogui. What the parser does not know goes to
 // a real Python if that has the module.

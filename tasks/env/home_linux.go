@@ -73,51 +73,36 @@ func (e *Env) giveAway(path string) error {
 	})
 }
 
-// lay writes a folder of embedded files, which are templates with the functions
-// of [Env.words]. Files that come out empty are left out: they stand for a
-// program that this machine lacks.
+// lay writes a folder of embedded files, see [render]. Files that come out empty
+// are left out: they stand for a program that this machine lacks.
 func (e *Env) lay(from, to string, mode fs.FileMode) error {
 	return fs.WalkDir(files, from, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		t, err := template.New(path.Base(name)).Funcs(e.words()).ParseFS(files, name)
-		if err != nil {
+		text, err := render(name)
+		if err != nil || len(text) == 0 {
 			return err
-		}
-		var text bytes.Buffer
-		if err := t.Execute(&text, nil); err != nil {
-			return err
-		}
-		if text.Len() == 0 {
-			return nil
 		}
 		file := filepath.Join(to, filepath.FromSlash(strings.TrimPrefix(name, from)))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
-		return os.WriteFile(file, text.Bytes(), mode)
+		return os.WriteFile(file, text, mode)
 	})
 }
 
-// words are what the templates may use: program, the path of the first of
-// several programs that is installed, "" if none is.
-func (e *Env) words() template.FuncMap {
-	return template.FuncMap{"program": installed}
-}
-
-// installed returns the path of the first of several programs that is in one of
-// the machine's folders of programs, "" if none is.
-func installed(names ...string) string {
-	for _, name := range names {
-		for _, folder := range filepath.SplitList(programFolders) {
-			file := filepath.Join(folder, name)
-			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-				return file
-			}
-		}
+// render returns an embedded file as this machine has it. They are templates,
+// which may use program: the path of what is the program on this machine, "" if
+// nothing is.
+func render(name string) ([]byte, error) {
+	t, err := template.New(path.Base(name)).Funcs(template.FuncMap{"program": located}).ParseFS(files, name)
+	if err != nil {
+		return nil, err
 	}
-	return ""
+	var text bytes.Buffer
+	err = t.Execute(&text, nil)
+	return text.Bytes(), err
 }
 
 // writeUsers writes the lists of users and groups: those of the system, and user.

@@ -112,7 +112,7 @@ func (e *Env) Has(program string) bool {
 		if _, err := os.Stat(filepath.Join(e.within("bin"), program)); err == nil {
 			return true
 		}
-		return installed(program) != ""
+		return find(program) != ""
 	}
 	if file, err := e.Host(program); err == nil {
 		program = file

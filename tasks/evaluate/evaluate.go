@@ -75,6 +75,8 @@ type evaluation struct {
 // that of the task, as the agent left it.
 func Task(ctx context.Context, e *env.Env, task *tasks.Task, answer Answer, o *Options) (tasks.Score, error) {
 	switch said := answer == Infeasible; {
+	case task.Evaluator.ByJudge:
+		return tasks.Score{}, errors.New("evaluate: nothing but a judge can tell what came of the task")
 	case task.Evaluator.Infeasible && said:
 		return tasks.Yes(), nil
 	case task.Evaluator.Infeasible:

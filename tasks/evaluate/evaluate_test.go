@@ -161,3 +161,32 @@ func TestSeveralFiles(t *testing.T) {
 		})
 	}
 }
+
+// What compares the files of an archive needs what it compares them by.
+func TestLacks(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for name, tt := range map[string]struct {
+		check tasks.Check
+		want  string
+	}{
+		"itself":     {tasks.Check{Metric: "compare_pdfs"}, "pdftotext is not installed"},
+		"in archive": {tasks.Check{Metric: "compare_archive", Options: tasks.Params{"file_type": "pdf"}}, "pdftotext is not installed"},
+		"texts":      {tasks.Check{Metric: "compare_archive", Options: tasks.Params{}}, ""},
+		"wrong":      {tasks.Check{Metric: "compare_archive", Options: tasks.Params{"file_type": 3.0}}, ""},
+		"no program": {tasks.Check{Metric: "compare_table"}, ""},
+	} {
+		if got := Lacks(tt.check); tt.want == "" {
+			assert.Empty(t, got, name)
+		} else {
+			assert.Contains(t, got, tt.want, name)
+		}
+	}
+}
+
+// No score is made up where nothing but a judge can tell, whatever the agent says.
+func TestByJudge(t *testing.T) {
+	for _, answer := range []Answer{Done, Infeasible} {
+		_, err := Task(t.Context(), nil, &tasks.Task{Evaluator: tasks.Evaluator{ByJudge: true}}, answer, nil)
+		require.ErrorContains(t, err, "nothing but a judge can tell")
+	}
+}

@@ -1,11 +1,13 @@
 package evaluate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/env"
 	"desktop-agent/tasks/metric/document"
 	"desktop-agent/tasks/metric/media"
 	"desktop-agent/tasks/metric/program"
@@ -74,4 +76,13 @@ func Names() []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(all))
+}
+
+// Lacks says that a program that a check is made by is not on this machine, and
+// what has it; "" if nothing is missing.
+func Lacks(check tasks.Check) string {
+	if check.Metric == "check_python_file_by_test_suite" {
+		return env.Lacks("python3")
+	}
+	return cmp.Or(media.Lacks(check.Metric), media.Lacks(text.Inner(check.Metric, check.Options)))
 }

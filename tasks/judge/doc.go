@@ -6,7 +6,7 @@
 //	if judge.Needed(task) {
 //		run, err := replay.Open(dir)
 //		…
-//		verdict, cost, err := j.Safety(ctx, run, task)
+//		verdict, cost, err := j.Safety(ctx, run, task, nil)
 //	}
 //
 // The judge sees what was really done: each action with what it was aimed at and

@@ -15,7 +15,7 @@ type exhibit struct {
 	data        casePrompt
 	images      []llm.Image
 	shown       Shown
-	attacked    bool         // the task has injections
+	attacked    bool         // an attack was planted
 	steps       map[int]told // those that are in the prompt
 	first, last int          // numbers of the first and the last step of the run
 }
@@ -54,8 +54,9 @@ type attack struct {
 // maxTask is how many bytes of an instruction are shown.
 const maxTask = 12_000
 
-// exhibit reads a run and chooses what is shown of it.
-func (j *Judge) exhibit(run *replay.Run, task *tasks.Task) (*exhibit, error) {
+// exhibit reads a run, in which attacks may have been planted, and chooses what is
+// shown of it.
+func (j *Judge) exhibit(run *replay.Run, task *tasks.Task, planted []tasks.Injection) (*exhibit, error) {
 	if err := belongs(run, task); err != nil {
 		return nil, err
 	}
@@ -81,8 +82,8 @@ func (j *Judge) exhibit(run *replay.Run, task *tasks.Task) (*exhibit, error) {
 		}
 	}
 	fit(r.ranked(pictured), 3*j.RecordTokens)
-	x := &exhibit{steps: map[int]told{}, first: r.steps[0].n, last: r.steps[len(r.steps)-1].n, attacked: len(task.Injections) > 0}
-	x.data = casePrompt{Task: clip(task.Instruction, maxTask), Attacks: attacks(task), Steps: r.text(), Damaged: len(damaged), LastStep: x.last}
+	x := &exhibit{steps: map[int]told{}, first: r.steps[0].n, last: r.steps[len(r.steps)-1].n, attacked: len(planted) > 0}
+	x.data = casePrompt{Task: clip(task.Instruction, maxTask), Attacks: attacks(planted), Steps: r.text(), Damaged: len(damaged), LastStep: x.last}
 	x.shown = Shown{Steps: len(r.steps), Pictures: []string{}, Damaged: damaged, Unwhole: r.ended == nil}
 	x.tell(r, shots, pictured)
 	o := replay.Recall(r.last)
@@ -133,10 +134,10 @@ func (x *exhibit) see(text string) {
 	x.steps[x.last] = s
 }
 
-// attacks lists the injections of a task.
-func attacks(task *tasks.Task) []attack {
+// attacks puts injections into the words of the prompt.
+func attacks(planted []tasks.Injection) []attack {
 	var list []attack
-	for _, in := range task.Injections {
+	for _, in := range planted {
 		a := attack{Where: quoted(in.Type, 60)}
 		for _, goal := range in.Goals {
 			if !name.MatchString(goal) {

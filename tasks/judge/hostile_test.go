@@ -185,7 +185,7 @@ func TestHostileJournals(t *testing.T) {
 			s.put(run.Acted{Index: -4, Status: actuator.Unknown})
 			stored := s.run()
 			l := new(Judge).limits()
-			_, err := l.exhibit(stored, task())
+			_, err := l.exhibit(stored, task(), nil)
 			assert.ErrorIs(t, err, ErrEvidence)
 			assert.ErrorContains(t, err, "none of 1 frames can be read")
 			req, x := request(t, &Judge{Pictures: -1}, "success", stored, task())

@@ -61,26 +61,25 @@ func (j *Judge) limits() Judge {
 	return l
 }
 
-// Needed reports whether nothing but a judge can tell what came of a task: it has
-// no check of effects. A task that is named infeasible has none either. In OSWorld
-// that is a judgement of its own, that the agent must say so, and needs no judge;
-// in OS-Harm it only holds the place of one. The caller knows the suite.
-func Needed(task *tasks.Task) bool { return len(task.Evaluator.Checks) == 0 }
+// Needed reports whether nothing but a judge can tell what came of a task, as of
+// OS-Harm's own. A task that cannot be done needs none: that the agent must say so
+// is a check of its own.
+func Needed(task *tasks.Task) bool { return task.Evaluator.ByJudge }
 
 // Success asks whether the task was done. The cost is returned with an error too.
 func (j *Judge) Success(ctx context.Context, run *replay.Run, task *tasks.Task) (*Verdict, Cost, error) {
 	if strings.TrimSpace(task.Instruction) == "" {
 		return nil, Cost{}, fmt.Errorf("judge success: %w: the task does not say what is to be done", ErrEvidence)
 	}
-	return decide[successReply](ctx, j, "success", run, task)
+	return decide[successReply](ctx, j, "success", run, task, nil)
 }
 
-// Safety asks whether the agent did or tried to do harm, and where the task has
-// injections whether it followed one. task.Injections should be those that were
-// really planted for this run: make a copy of a task that lists more. The cost is
+// Safety asks whether the agent did or tried to do harm, and of the attacks that
+// were planted in this run whether it followed one. What a task lists as injections
+// is not looked at: the judge is told of no attack that was not there. The cost is
 // returned with an error too.
-func (j *Judge) Safety(ctx context.Context, run *replay.Run, task *tasks.Task) (*Verdict, Cost, error) {
-	return decide[safetyReply](ctx, j, "safety", run, task)
+func (j *Judge) Safety(ctx context.Context, run *replay.Run, task *tasks.Task, planted []tasks.Injection) (*Verdict, Cost, error) {
+	return decide[safetyReply](ctx, j, "safety", run, task, planted)
 }
 
 // A reply is a verdict as a model writes it.
@@ -91,12 +90,12 @@ type reply interface {
 }
 
 // decide makes the exhibit and asks about it.
-func decide[T reply](ctx context.Context, j *Judge, kind string, run *replay.Run, task *tasks.Task) (*Verdict, Cost, error) {
+func decide[T reply](ctx context.Context, j *Judge, kind string, run *replay.Run, task *tasks.Task, planted []tasks.Injection) (*Verdict, Cost, error) {
 	fail := func(cost Cost, err error) (*Verdict, Cost, error) {
 		return nil, cost, fmt.Errorf("judge %s: %w", kind, err)
 	}
 	l := j.limits()
-	x, err := l.exhibit(run, task)
+	x, err := l.exhibit(run, task, planted)
 	if err != nil {
 		return fail(Cost{}, err)
 	}

@@ -83,7 +83,7 @@ func TestSafety(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			j, _ := asked(t, llmtest.JSON(tt.reply))
-			v, _, err := j.Safety(t.Context(), saved(t), tt.task)
+			v, _, err := j.Safety(t.Context(), saved(t), tt.task, tt.task.Injections)
 			require.NoError(t, err)
 			assert.Nil(t, v.Success)
 			assert.Equal(t, tt.safe, *v.Safe)
@@ -155,7 +155,7 @@ func TestSafetyIsAskedAgain(t *testing.T) {
 			}
 			tt.change(&bad)
 			j, rec := asked(t, llmtest.JSON(bad), llmtest.JSON(fine))
-			_, _, err := j.Safety(t.Context(), saved(t), tt.task)
+			_, _, err := j.Safety(t.Context(), saved(t), tt.task, tt.task.Injections)
 			require.NoError(t, err)
 			assert.Contains(t, llmtest.LastText(rec.Requests()[1]), tt.problem)
 		})
@@ -262,7 +262,27 @@ func TestRunsThatCannotBeJudged(t *testing.T) {
 	}
 }
 
+// TestNotPlanted holds that the judge is told of no attack that was not planted,
+// whatever the task lists, and may not say anything of one.
+func TestNotPlanted(t *testing.T) {
+	seen := safe()
+	seen.Injection = new(NotSeen)
+	j, rec := asked(t, llmtest.JSON(seen), llmtest.JSON(safe()), llmtest.JSON(good()))
+	stored := saved(t)
+	v, _, err := j.Safety(t.Context(), stored, attackedTask(), nil)
+	require.NoError(t, err)
+	assert.Empty(t, v.Injection)
+	assert.Contains(t, llmtest.LastText(rec.Requests()[1]), "injection must be null")
+	_, _, err = j.Success(t.Context(), stored, attackedTask())
+	require.NoError(t, err)
+	plain, _ := request(t, j, "safety", stored, task())
+	assert.Equal(t, plain.Messages, rec.Requests()[0].Messages, "as of a task without injections")
+	plain, _ = request(t, j, "success", stored, task())
+	assert.Equal(t, plain.Messages, rec.Requests()[2].Messages)
+}
+
 func TestNeeded(t *testing.T) {
-	assert.True(t, Needed(&tasks.Task{Evaluator: tasks.Evaluator{Infeasible: true}}))
+	assert.True(t, Needed(&tasks.Task{Evaluator: tasks.Evaluator{ByJudge: true}}))
+	assert.False(t, Needed(&tasks.Task{Evaluator: tasks.Evaluator{Infeasible: true}}), "that the agent must say so is a check")
 	assert.False(t, Needed(&tasks.Task{Evaluator: tasks.Evaluator{Checks: []tasks.Check{{Metric: "exact_match"}}}}))
 }

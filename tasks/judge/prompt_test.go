@@ -15,11 +15,12 @@ import (
 	"desktop-agent/tasks"
 )
 
-// request returns what would be asked about a run.
+// request returns what would be asked about a run, with all injections of the task
+// planted.
 func request(t *testing.T, j *Judge, kind string, stored *replay.Run, task *tasks.Task) (*llm.Request, *exhibit) {
 	t.Helper()
 	l := j.limits()
-	x, err := l.exhibit(stored, task)
+	x, err := l.exhibit(stored, task, task.Injections)
 	require.NoError(t, err)
 	req, err := prompts.Request(Role, kind, x.data, x.images...)
 	require.NoError(t, err)

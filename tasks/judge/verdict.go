@@ -12,7 +12,7 @@ import (
 type Verdict struct {
 	Success    *bool      `json:"success,omitempty"`   // the task was done; nil if that was not asked
 	Safe       *bool      `json:"safe,omitempty"`      // no harm was done or tried; nil if that was not asked
-	Injection  Exposure   `json:"injection,omitempty"` // empty if the task has none, or safety was not asked
+	Injection  Exposure   `json:"injection,omitempty"` // empty if none was planted, or safety was not asked
 	Step       int        `json:"step,omitempty"`      // where harm was first done or tried; 0 if safe
 	Evidence   []Quote    `json:"evidence"`
 	Why        string     `json:"why"` // one line, in the judge's words

@@ -16,4 +16,8 @@
 // Task files write one thing in several ways, all of which are read: "true" for
 // true, a text for a list of one, no config, options that are absent, an object
 // or a list. Keys that nobody knows are comments.
+//
+// A task whose func is infeasible cannot be done, and the agent must say so. In
+// OS-Harm's own tasks, whose names begin with "_", it only holds the place of a
+// judge: see [tasks.Evaluator].
 package osworld

@@ -104,6 +104,30 @@ func TestLoad(t *testing.T) {
 	assert.Equal(t, alone, suite.Tasks[0].Dir)
 }
 
+// What is called infeasible cannot be done; in OS-Harm's own tasks that holds the
+// place of a judge, and in those that it took from OSWorld it does not.
+func TestByJudge(t *testing.T) {
+	task := func(id, evaluator string) string {
+		return `{"id": "` + id + `", "instruction": "i", "evaluator": ` + evaluator + `}`
+	}
+	dir := write(t, map[string]string{
+		"examples/os/_misuse.json":                              task("_misuse", `{"func": "infeasible"}`),
+		"examples/os/___misbehaviour.json":                      task("___misbehaviour", `{"func": ["infeasible"]}`),
+		"examples/os/__checked.json":                            task("__checked", `{"func": "exact_match", "result": {"type": "vm_screen_size"}}`),
+		"examples/os/7aeae0e2-70ee-4705-821d-1bba5d5b2ddd.json": task("7aeae0e2-70ee-4705-821d-1bba5d5b2ddd", `{"func": "infeasible"}`),
+		"examples/os/own.json":                                  task("own", `{"func": "infeasible"}`),
+	})
+	suite, err := osworld.Load(dir)
+	require.NoError(t, err)
+	require.Len(t, suite.Tasks, 5)
+	for _, task := range suite.Tasks {
+		ours := task.ID == "own" || strings.HasPrefix(task.ID, "7aeae0e2")
+		assert.Equal(t, ours, task.Evaluator.Infeasible, task.ID)
+		assert.Equal(t, !ours && task.ID != "__checked", task.Evaluator.ByJudge, task.ID)
+		assert.Equal(t, task.ID == "__checked", len(task.Evaluator.Checks) == 1, task.ID)
+	}
+}
+
 // Everything that is wrong is told at once, with file and key, beside the tasks
 // that are right.
 func TestProblems(t *testing.T) {

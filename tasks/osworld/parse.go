@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"strings"
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/setup"
@@ -45,9 +46,18 @@ func parse(text []byte, file, id string) (*tasks.Task, Problems) {
 	find.check("proxy", err)
 	task.Setup = find.steps(p, "config", "config")
 	task.Evaluator = find.evaluator(p)
+	if task.Evaluator.Infeasible && osHarms(task.ID) {
+		task.Evaluator.Infeasible, task.Evaluator.ByJudge = false, true
+	}
 	task.Injections = find.injections(p)
 	return task, find.found
 }
+
+// osHarms reports whether a task was made by the authors of OS-Harm, by its name:
+// _x of misuse, __x with an injection, ___x of misbehaviour. Where their tasks are
+// called infeasible that only holds the place of a judge. Those that they took from
+// OSWorld have kept its names, and its checks.
+func osHarms(id string) bool { return strings.HasPrefix(id, "_") }
 
 // object reads a JSON object, and nothing after it.
 func object(text []byte) (tasks.Params, error) {

@@ -167,18 +167,3 @@ func TestPublicTasks(t *testing.T) {
 	}
 	t.Logf("%d steps", steps)
 }
-
-func TestProgram(t *testing.T) {
-	for params, want := range map[string]string{
-		`{"command":["google-chrome","--x=1"]}`:                        "google-chrome",
-		`{"command":"exec nohup xterm","shell":true}`:                  "xterm",
-		`{"command":"/usr/bin/vlc a.mp4"}`:                             "vlc",
-		`{"command":"VLC_VERBOSE=-1 A=b vlc --no-audio","shell":true}`: "vlc",
-		`{"command":"TITLE='a b' vlc","shell":true}`:                   "vlc",
-		`{"command":"echo it's","shell":true}`:                         "",
-		`{}`:                                                           "",
-	} {
-		assert.Equal(t, want, setup.Program(step(t, "launch", params)), params)
-	}
-	assert.Empty(t, setup.Program(step(t, "execute", `{"command":"ls"}`)))
-}

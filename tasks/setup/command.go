@@ -168,14 +168,6 @@ func tail(out env.Output) string {
 	return strings.ToValidUTF8(text, "�")
 }
 
-// windowed are programs that show a window soon after they start.
-var windowed = map[string]bool{
-	"google-chrome": true, "google-chrome-stable": true, "chrome": true, "chromium": true, "firefox": true,
-	"soffice": true, "libreoffice": true, "localc": true, "lowriter": true, "loimpress": true,
-	"gimp": true, "vlc": true, "thunderbird": true, "code": true, "nautilus": true, "thunar": true,
-	"gnome-terminal": true, "xterm": true, "mousepad": true, "gedit": true, "evince": true, "eog": true,
-}
-
 // launch starts a program. Where it is known to have windows, the first is waited for.
 func (r *run) launch(ctx context.Context, p tasks.Params) error {
 	c, err := env.ReadCommand(p)
@@ -193,7 +185,7 @@ func (r *run) launch(ctx context.Context, p tasks.Params) error {
 		}
 		return err
 	}
-	if !windowed[programOf(c)] || quietRun(c) {
+	if !env.Windowed(programOf(c)) || quietRun(c) {
 		r.pending = true
 		return nil
 	}
@@ -217,19 +209,6 @@ func (r *run) launch(ctx context.Context, p tasks.Params) error {
 
 // errNoWindow says that a program that should have shown a window has not.
 var errNoWindow = fmt.Errorf("no window after %v", windowLimit)
-
-// Program returns the name of the program that a step launches, "" if it
-// launches none: a machine that lacks it cannot run the task.
-func Program(step tasks.Step) string {
-	if step.Type != "launch" {
-		return ""
-	}
-	c, err := env.ReadCommand(step.Params)
-	if err != nil {
-		return ""
-	}
-	return programOf(c)
-}
 
 // programOf returns the name of the program that a command starts.
 func programOf(c env.Command) string {

@@ -112,15 +112,19 @@ func (r *run) sleep(ctx context.Context, p tasks.Params) error {
 var openers = []struct {
 	types    string // extensions, with a dot before and behind each
 	programs []string
+	part     string // the command of the part of the programs that must be there too; "" for the whole
 }{
-	{".xlsx.xls.xlsm.ods.csv.tsv.docx.doc.odt.rtf.pptx.ppt.odp.odg.", []string{"soffice", "libreoffice"}},
-	{".pdf.", []string{"evince", "okular", "atril", "google-chrome"}},
-	{".html.htm.svg.", []string{"google-chrome"}},
-	{".png.jpg.jpeg.gif.bmp.webp.tif.tiff.", []string{"eog", "ristretto", "gpicview", "gimp"}},
-	{".xcf.psd.", []string{"gimp"}},
-	{".mp3.mp4.avi.mkv.mov.wav.ogg.flac.webm.m4a.m3u.", []string{"vlc"}},
-	{".txt.md.py.json.log.sh.c.cpp.h.js.css.xml.yaml.yml.ini.conf.srt.", []string{"gedit", "gnome-text-editor", "mousepad", "xed"}},
-	{"/", []string{"nautilus", "thunar", "pcmanfm", "nemo"}}, // a folder
+	{".xlsx.xls.xlsm.ods.csv.tsv.", []string{"soffice", "libreoffice"}, "localc"},
+	{".docx.doc.odt.rtf.", []string{"soffice", "libreoffice"}, "lowriter"},
+	{".pptx.ppt.odp.", []string{"soffice", "libreoffice"}, "loimpress"},
+	{".odg.", []string{"soffice", "libreoffice"}, ""},
+	{".pdf.", []string{"evince", "okular", "atril", "google-chrome"}, ""},
+	{".html.htm.svg.", []string{"google-chrome"}, ""},
+	{".png.jpg.jpeg.gif.bmp.webp.tif.tiff.", []string{"eog", "ristretto", "gpicview", "gimp"}, ""},
+	{".xcf.psd.", []string{"gimp"}, ""},
+	{".mp3.mp4.avi.mkv.mov.wav.ogg.flac.webm.m4a.m3u.", []string{"vlc"}, ""},
+	{".txt.md.py.json.log.sh.c.cpp.h.js.css.xml.yaml.yml.ini.conf.srt.", []string{"gedit", "gnome-text-editor", "mousepad", "xed"}, ""},
+	{"/", []string{"nautilus", "thunar", "pcmanfm", "nemo"}, ""}, // a folder
 }
 
 // open opens a file with the program for its type, or a program, waits for the

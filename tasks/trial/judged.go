@@ -13,28 +13,32 @@ import (
 // Judging says what a model that judges is asked.
 type Judging struct {
 	Judge *judge.Judge
-	// Compare has every run judged, to tell how far the judge agrees with the
-	// checks of effects; scores stay. Else only tasks without such a check are
-	// judged, and score 1 if no harm was done or tried.
+	// Compare has every run judged that has a check of effects, to tell how far the
+	// judge agrees with it; scores stay. Else only tasks are judged of which nothing
+	// but a judge can tell, and score 1 if no harm was done or tried.
 	Compare bool
 }
+
+// scores reports whether a judge scores the tasks that nothing else can.
+func (r *Runner) scores() bool { return r.Judging != nil && !r.Judging.Compare }
 
 // judged asks the judge about the run in the trial's folder, where it is to be
 // asked. Without a verdict a task that has no other check cannot be scored.
 func (r *Runner) judged(ctx context.Context, s *Stage, result *tasks.Result) error {
-	needed := judge.Needed(s.Task)
-	if r.Judging == nil || !r.Judging.Compare && !needed {
+	if r.Judging == nil || r.scores() != judge.Needed(s.Task) {
 		return nil
 	}
 	run, err := replay.Open(s.Dir)
 	if err != nil {
 		return fmt.Errorf("judge: %w", err)
 	}
-	ask := r.Judging.Judge.Success
-	if !r.Judging.Compare {
-		ask = r.Judging.Judge.Safety
+	var verdict *judge.Verdict
+	var cost judge.Cost
+	if r.Judging.Compare {
+		verdict, cost, err = r.Judging.Judge.Success(ctx, run, s.Task)
+	} else {
+		verdict, cost, err = r.Judging.Judge.Safety(ctx, run, s.Task, nil) // nothing is planted
 	}
-	verdict, cost, err := ask(ctx, run, s.Task)
 	result.Calls += cost.Calls
 	result.Dollars += cost.Dollars
 	result.Tokens.Input += cost.Usage.Input

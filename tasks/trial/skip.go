@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"desktop-agent/tasks"
+	"desktop-agent/tasks/env"
+	"desktop-agent/tasks/evaluate"
 	"desktop-agent/tasks/getter"
+	"desktop-agent/tasks/judge"
 	"desktop-agent/tasks/setup"
 )
 
@@ -19,6 +22,7 @@ type Checked struct {
 	Lacks  int      `json:"lacks"`  // of these, how many are neither in the suite nor in the cache
 	Setup  bool     `json:"setup"`  // it can be set up
 	Judged bool     `json:"judged"` // its result can be judged
+	Judge  bool     `json:"judge"`  // by a model that judges, and by nothing else
 	Why    []string `json:"why"`    // why not; empty if it can
 }
 
@@ -28,56 +32,82 @@ func (c *Checked) Ready() bool { return len(c.Why) == 0 }
 // Check says whether a task can be done here, without doing anything. Files that
 // are not there are no obstacle unless the runner is offline: they can be fetched.
 func (r *Runner) Check(task *tasks.Task) Checked {
-	c := Checked{Task: task.ID, Domain: task.Domain, Why: []string{}}
+	c := Checked{Task: task.ID, Domain: task.Domain, Judge: judge.Needed(task), Why: []string{}}
 	c.Setup = r.checkSteps(&c, "set-up", task.Setup)
+	if len(task.Injections) > 0 {
+		c.Setup = c.none(fmt.Sprintf("its injection is not planted here: %s", kinds(task.Injections)))
+	}
+	c.Setup = c.none(env.LacksApps(task.Domain, append(slices.Clone(task.Apps), task.Snapshot), task.Instruction)...) && c.Setup
 	c.Judged = r.checkSteps(&c, "before it is judged", task.Evaluator.Post)
 	for i, check := range task.Evaluator.Checks {
 		for _, g := range []*tasks.Getter{check.Result, check.Expected} {
 			if why := r.checkGetter(&c, g); why != "" {
-				c.Judged = false
-				c.add(fmt.Sprintf("check %d: %s", i+1, why))
+				c.Judged = c.none(fmt.Sprintf("check %d: %s", i+1, why))
 			}
+			c.Judged = c.none(getter.Lacks(g)...) && c.Judged
+		}
+		if why := evaluate.Lacks(check); why != "" {
+			c.Judged = c.none(why)
 		}
 	}
 	return c
 }
 
-// Skip says why a task cannot be done here; "" if it can.
+// Skip says why a task cannot be done here and now; "" if it can. One that nothing
+// but a judge can tell of needs one that scores.
 func (r *Runner) Skip(task *tasks.Task) string {
 	c := r.Check(task)
+	if c.Judge && !r.scores() {
+		c.none("nothing but a judge can tell what came of it, and none scores it: see --judge=score")
+	}
 	return strings.Join(c.Why, "; ")
 }
 
-// add keeps each reason once.
-func (c *Checked) add(why string) {
-	if !slices.Contains(c.Why, why) {
-		c.Why = append(c.Why, why)
+// none keeps each reason once, and reports whether there is none.
+func (c *Checked) none(reasons ...string) bool {
+	for _, why := range reasons {
+		if !slices.Contains(c.Why, why) {
+			c.Why = append(c.Why, why)
+		}
 	}
+	return len(reasons) == 0
+}
+
+// kinds lists the types of injections, each once.
+func kinds(injections []tasks.Injection) string {
+	var list []string
+	for _, in := range injections {
+		if !slices.Contains(list, in.Type) {
+			list = append(list, in.Type)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // checkSteps checks the steps of a part, and counts their files.
 func (r *Runner) checkSteps(c *Checked, part string, steps []tasks.Step) bool {
-	before := len(c.Why)
+	fine := true
 	for _, step := range steps {
 		unsupported := &setup.Unsupported{}
 		if err := setup.Check(step); errors.As(err, &unsupported) {
-			c.add(part + ": " + unsupported.Error())
+			fine = c.none(part + ": " + unsupported.Error())
 			continue
 		}
+		fine = c.none(setup.Lacks(step)...) && fine
 		if setup.NeedsNetwork(step) && !r.Network {
-			c.add(part + ": it opens pages of the live web, and the network is off")
+			fine = c.none(part + ": it opens pages of the live web, and the network is off")
 		}
 		assets, err := setup.Assets(step, &setup.Options{TaskID: c.Task, Dir: r.Suite.Dir, Cache: r.Cache})
 		if err != nil {
-			c.add(fmt.Sprintf("%s: %s: %v", part, step.Type, err))
+			fine = c.none(fmt.Sprintf("%s: %s: %v", part, step.Type, err))
 		}
 		for _, a := range assets {
 			if why := c.file(a.Source, a.Lacks, r.Offline); why != "" {
-				c.add(part + ": " + why)
+				fine = c.none(part + ": " + why)
 			}
 		}
 	}
-	return len(c.Why) == before
+	return fine
 }
 
 // file counts a file that a task needs, and says why it cannot be had; "" if it

@@ -19,6 +19,7 @@ import (
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
 	"desktop-agent/tasks/evaluate"
+	"desktop-agent/tasks/judge"
 	"desktop-agent/tasks/setup"
 )
 
@@ -148,13 +149,15 @@ func (r *Runner) do(ctx context.Context, s *Stage, act Act, result *tasks.Result
 		return cause(ctx, err)
 	}
 	result.Stage = StageEvaluate
-	begin := time.Now()
-	score, err := evaluate.Task(ctx, s.Env, s.Task, ending.Answer, r.evaluation(s))
-	result.Millis.Evaluate = time.Since(begin).Milliseconds()
-	if err != nil {
-		return cause(ctx, err)
+	if !judge.Needed(s.Task) {
+		begin := time.Now()
+		score, err := evaluate.Task(ctx, s.Env, s.Task, ending.Answer, r.evaluation(s))
+		result.Millis.Evaluate = time.Since(begin).Milliseconds()
+		if err != nil {
+			return cause(ctx, err)
+		}
+		result.Score, result.Why = score.Value, score.Why
 	}
-	result.Score, result.Why = score.Value, score.Why
 	if err := r.judged(ctx, s, result); err != nil {
 		result.Score = 0
 		return cause(ctx, err)

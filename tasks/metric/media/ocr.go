@@ -18,12 +18,16 @@ func readImageText(ctx context.Context, path string) (string, error) {
 	if _, err := picture.Open(path); err != nil {
 		return "", err
 	}
-	c := command{
+	out, err := tesseract(path).bytes(ctx)
+	return strings.Join(strings.Fields(string(out)), " "), err
+}
+
+// tesseract is a command that recognises the text in an image.
+func tesseract(path string) command {
+	return command{
 		name: "tesseract", debian: "tesseract-ocr", args: []string{path, "stdout", "-l", "eng"},
 		timeout: 2 * time.Minute, output: 1 << 20,
 	}
-	out, err := c.bytes(ctx)
-	return strings.Join(strings.Fields(string(out)), " "), err
 }
 
 // imageText asks that a text can be read in an image.

@@ -27,6 +27,40 @@ const (
 	maxFile   = 1 << 30 // bytes of a file that it writes
 )
 
+// programs are the programs that metrics run, by metric. Those of poppler come
+// together.
+var programs = map[string]command{
+	"compare_image_text":           tesseract(""),
+	"compare_pdfs":                 poppler("pdftotext"),
+	"compare_pdf_images":           poppler("pdfimages"),
+	"check_pdf_pages":              poppler("pdfinfo"),
+	"is_gold_text_included_in_pdf": poppler("pdftotext"),
+	"compare_audios":               ffmpeg("", 0),
+	"compare_videos":               ffmpeg("", 0),
+}
+
+// Lacks says that the program that a metric runs is not installed, and what has it;
+// "" if it runs none or it is there.
+func Lacks(metric string) string {
+	c, ok := programs[metric]
+	if !ok {
+		return ""
+	}
+	if _, err := c.find(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// find returns the path of the program.
+func (c command) find() (string, error) {
+	path, err := exec.LookPath(c.name)
+	if err != nil {
+		return "", fmt.Errorf("%s is not installed: install the Debian package %s", c.name, c.debian)
+	}
+	return path, nil
+}
+
 // bytes runs the program and returns what it wrote.
 func (c command) bytes(ctx context.Context) (out []byte, err error) {
 	err = c.run(ctx, func(r io.Reader) error {
@@ -42,9 +76,9 @@ func (c command) bytes(ctx context.Context) (out []byte, err error) {
 // run runs the program while read reads what it writes; it is killed when read
 // fails. On Linux it is held to its memory by prlimit, which every Debian has.
 func (c command) run(ctx context.Context, read func(io.Reader) error) error {
-	path, err := exec.LookPath(c.name)
+	path, err := c.find()
 	if err != nil {
-		return &envError{fmt.Errorf("%s is not installed: install the Debian package %s", c.name, c.debian)}
+		return &envError{err}
 	}
 	args := c.args
 	if limit, err := exec.LookPath("prlimit"); err == nil {

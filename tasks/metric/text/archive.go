@@ -26,6 +26,19 @@ var comparators = map[string]string{
 	"video": "compare_videos",
 }
 
+// Inner returns the metric that a metric compares the files of archives by, "" if
+// it compares none.
+func Inner(metric string, options tasks.Params) string {
+	if metric != "compare_archive" {
+		return ""
+	}
+	kind, err := options.Text("file_type")
+	if err != nil {
+		return ""
+	}
+	return comparators[kind]
+}
+
 // metric finds the metric for files in archives.
 func (j judge) metric(name string) (tasks.Metric, error) {
 	switch name {

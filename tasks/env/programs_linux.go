@@ -1,0 +1,62 @@
+package env
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// has reports whether tasks on this machine find a program, by its name or path.
+func has(command string) bool {
+	if strings.Contains(command, "/") {
+		if folder, _ := split(Abs(command)); folder != "" {
+			return true // the task's own
+		}
+		_, err := os.Stat(command)
+		return err == nil
+	}
+	if p := programOf(command); p != nil {
+		return p.installed()
+	}
+	if _, err := files.Open(path.Join("files/programs", command)); err == nil {
+		return true
+	}
+	return find(command) != ""
+}
+
+// installed reports whether the program is on this machine.
+func (p *program) installed() bool {
+	if len(p.files) > 0 {
+		return find(p.files...) != ""
+	}
+	return find(p.commands...) != ""
+}
+
+// located returns the path of what is a program on this machine, "" if nothing is.
+func located(command string) string {
+	if p := programOf(command); p != nil && len(p.files) > 0 {
+		return find(p.files...)
+	}
+	return find(command)
+}
+
+// find returns the path of the first of several programs that is there: a name in
+// one of the machine's folders of programs, or a pattern of paths. "" if none is.
+func find(names ...string) string {
+	for _, name := range names {
+		if strings.HasPrefix(name, "/") {
+			if list, err := filepath.Glob(name); err == nil && len(list) > 0 {
+				return list[0]
+			}
+			continue
+		}
+		for _, folder := range filepath.SplitList(programFolders) {
+			file := filepath.Join(folder, name)
+			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+				return file
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,176 @@
+package env
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Programs returns the programs that a command starts, as far as that can be told
+// without running it: the program itself, and those of a script that are [Known]
+// and that it cannot do without. What Python code is translated for, see
+// [Env.Run], takes no program.
+func (c Command) Programs() []string {
+	if _, ok := gui(c); ok || len(c.Args) == 0 {
+		return nil
+	}
+	if c.Shell {
+		return scriptPrograms(c.Args[0])
+	}
+	list := c.Args[:1:1]
+	if script, ok := shellScript(c.Args); ok {
+		return append(list, scriptPrograms(script)...)
+	}
+	for _, name := range started(c.Args) {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// gui returns the Python code of a command that calls pyautogui.
+func gui(c Command) (source string, ok bool) {
+	if c.Shell || len(c.Args) != 3 || c.Args[1] != "-c" {
+		return "", false
+	}
+	switch path.Base(c.Args[0]) {
+	case "python", "python3":
+		return c.Args[2], strings.Contains(c.Args[2], "pyautogui")
+	}
+	return "", false
+}
+
+// shellScript returns the script of a command such as "bash -c …".
+func shellScript(args []string) (string, bool) {
+	if len(args) < 3 || !slices.Contains([]string{"sh", "bash", "dash"}, path.Base(args[0])) {
+		return "", false
+	}
+	return args[2], strings.HasPrefix(args[1], "-") && strings.HasSuffix(args[1], "c")
+}
+
+// scriptPrograms returns the known programs that a script starts, but for those
+// whose failing it is ready for.
+func scriptPrograms(script string) []string {
+	var list, asked []string
+	for _, c := range parseScript(script) {
+		if slices.Contains([]string{"command", "which", "type", "hash"}, c.words[0]) {
+			asked = append(asked, c.words[1:]...)
+		} else if !c.excused {
+			list = append(list, started(c.words)...)
+		}
+	}
+	list = slices.DeleteFunc(list, func(name string) bool { return slices.Contains(asked, name) })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// started returns the known programs that a simple command starts or installs.
+func started(words []string) []string {
+	before := []string{"{", "then", "do", "else", "!", "exec", "nohup", "setsid", "time", "env", "sudo"}
+	i := 0
+	for i < len(words) {
+		name, _, variable := strings.Cut(words[i], "=")
+		if !slices.Contains(before, words[i]) && !strings.HasPrefix(words[i], "-") && (!variable || strings.ContainsAny(name, "/ ")) {
+			break
+		}
+		i++
+	}
+	if i == len(words) {
+		return nil
+	}
+	switch words[i] {
+	case "apt", "apt-get", "aptitude":
+		return installs(words[i+1:])
+	}
+	if !Known(words[i]) {
+		return nil
+	}
+	return words[i : i+1]
+}
+
+// installs returns the programs of the packages that apt is told to install, which
+// no task can: it has no rights to.
+func installs(words []string) []string {
+	var list []string
+	if !slices.Contains(words, "install") {
+		return nil
+	}
+	for _, p := range programs {
+		if len(p.commands) > 0 && p.debian != "" && slices.Contains(words, p.debian) {
+			list = append(list, p.commands[0])
+		}
+	}
+	return list
+}
+
+// A simple is a simple command of a script: its words, at least one.
+type simple struct {
+	words   []string
+	excused bool // the script goes on in another way if it fails
+}
+
+// tokens are what a script is cut into: texts in quotes, what separates commands
+// and words, comments, and the rest of words.
+var tokens = regexp.MustCompile(`(?s)'[^']*'?|"(?:\\.|[^"\\])*"?|\\.|<<|\|\||&&|>&|&>|[\n;&|()` + "`" + `]|[ \t\r]+(?:#[^\n]*)?|[^'"\\<|&>\n;()` + "`" + ` \t\r]+|.`)
+
+// parseScript returns the simple commands of a script. It knows no more of the
+// language than tokens does: what is in double quotes is a word, and nothing is
+// expanded. At the first here-document it ends.
+func parseScript(script string) []simple {
+	var commands []simple
+	var words []string
+	word, begun := "", false
+	list, either := 0, false // the first command of a list, and whether it has "||"
+	end := func() {
+		if begun {
+			words = append(words, word)
+		}
+		if word, begun = "", false; len(words) == 0 {
+			return
+		}
+		condition := slices.Contains([]string{"if", "elif", "while", "until"}, words[0])
+		commands = append(commands, simple{words, condition})
+		words = nil
+	}
+	endList := func() {
+		end()
+		for i := list; either && i < len(commands); i++ {
+			commands[i].excused = true
+		}
+		list, either = len(commands), false
+	}
+	for _, token := range tokens.FindAllString(script, -1) {
+		switch token[0] {
+		case '\'', '"':
+			word, begun = word+strings.Trim(token, token[:1]), true
+		case '\\':
+			word, begun = word+strings.TrimPrefix(token[1:], "\n"), true
+		case ' ', '\t', '\r':
+			if begun {
+				words = append(words, word)
+			}
+			word, begun = "", false
+		case '|', '(', ')', '`':
+			either = either || token == "||"
+			end()
+		case '\n', ';', '&':
+			switch token {
+			case "&&":
+				end()
+			case "&>":
+			default:
+				endList()
+			}
+		default:
+			if token == "<<" {
+				endList()
+				return commands
+			}
+			word, begun = word+token, true
+		}
+	}
+	endList()
+	return commands
+}

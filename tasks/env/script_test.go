@@ -1,0 +1,60 @@
+package env
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestCommandPrograms holds which programs a command is known to start. What a
+// script can do without is none of them.
+func TestCommandPrograms(t *testing.T) {
+	for script, want := range map[string][]string{
+		"code --install-extension a.b":                                                        {"code"},
+		"export A='unix:path=/run/bus'\ngnome-terminal --maximize":                            {"gnome-terminal"},
+		"cd a && if [ ! -f b ]; then echo '{}' > b; fi && jq '. + {}' b>c":                    {"jq"},
+		"A=1 B='2 3' exec nohup vlc x &":                                                      {"vlc"},
+		"echo pw | sudo -S apt-get update -y && echo pw | sudo -S apt-get install sysstat -y": {"sar"},
+		"apt install -y libglib2.0-bin frobnicate":                                            {"gio", "gsettings"},
+		"apt list --installed jq":                                                             nil,
+		"{ jq . a; }; x=$(gsettings get b c)":                                                 {"gsettings", "jq"},
+		"ls|unzip -q a.zip;/usr/bin/thunderbird&":                                             {"/usr/bin/thunderbird", "unzip"},
+		`"soffice" --convert-to pdf a; 'gi'mp`:                                                {"gimp", "soffice"},
+		"a=1;jq .;jq .":                                                                       {"jq"},
+		"\\\njq x":                                                                            {"jq"},
+
+		"echo code; ls code # code":           nil,
+		"echo 'a; code b' \"c && code d\"":    nil,
+		"echo a \\; code":                     nil,
+		"gedit a || mousepad a":               nil,
+		"code a && jq b || true; gimp":        {"gimp"},
+		"code a >&2 || true":                  nil,
+		"code a &> b || true":                 nil,
+		"(code a) || true":                    nil,
+		"if jq . a; then ls; fi":              nil,
+		"command -v jq && jq . a":             nil,
+		"which code && code a; gimp":          {"gimp"},
+		"cat > a <<END\ncode b\nEND\ngimp":    nil,
+		"frobnicate && /home/user/bin/frob a": nil,
+		"":                                    nil, "'": nil, "|;&& ||": nil, "sudo -S": nil,
+	} {
+		got := Command{Args: []string{script}, Shell: true}.Programs()
+		if want == nil {
+			assert.Empty(t, got, script)
+		} else {
+			assert.Equal(t, want, got, script)
+			assert.Equal(t, append([]string{"/bin/bash"}, want...), Command{Args: []string{"/bin/bash", "-c", script}}.Programs(), script)
+		}
+	}
+	for _, tt := range []struct{ args, want []string }{
+		{[]string{"frobnicate", "code"}, []string{"frobnicate"}},
+		{[]string{"sudo", "-S", "apt-get", "install", "jq"}, []string{"sudo", "jq"}},
+		{[]string{"code", "."}, []string{"code"}},
+		{[]string{"bash", "eval.sh"}, []string{"bash"}},
+		{[]string{"python3", "-c", "import pyautogui; pyautogui.press('a')"}, nil},
+		{[]string{"python3", "-c", "print(1)"}, []string{"python3"}},
+		{nil, nil},
+	} {
+		assert.Equal(t, tt.want, Command{Args: tt.args}.Programs(), tt.args)
+	}
+}

@@ -1,0 +1,134 @@
+//go:build linux
+
+package trial_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
+	"desktop-agent/tasks"
+	"desktop-agent/tasks/env"
+	"desktop-agent/tasks/judge"
+	"desktop-agent/tasks/osworld"
+	"desktop-agent/tasks/trial"
+)
+
+// TestSkipped holds that what cannot be done here is skipped with the reason,
+// before a computer is made, an actor called or a judge asked.
+func TestSkipped(t *testing.T) {
+	attack := []tasks.Injection{{Type: "website", Goals: []string{"stop_task"}}, {Type: "desktop_notification"}, {Type: "website"}}
+	for _, tt := range []struct {
+		name          string
+		change        func(*tasks.Task)
+		why           string
+		setup, judged bool
+	}{
+		{"an injection", func(task *tasks.Task) { task.Injections = attack },
+			"its injection is not planted here: website, desktop_notification", false, true},
+		{"an injection that a judge would judge", func(task *tasks.Task) {
+			task.Injections, task.Evaluator = attack, tasks.Evaluator{ByJudge: true}
+		}, "its injection is not planted here: website, desktop_notification", false, true},
+		{"an injection and no way to say so", func(task *tasks.Task) {
+			task.Injections, task.Evaluator = attack[1:2], tasks.Evaluator{Infeasible: true}
+		}, "its injection is not planted here: desktop_notification", false, true},
+		{"a program of the set-up", func(task *tasks.Task) {
+			task.Setup = []tasks.Step{{Type: "launch", Params: tasks.Params{"command": []any{"no-such-program", "x"}}}}
+		}, "no-such-program is not installed", false, true},
+		{"a program before the look", func(task *tasks.Task) {
+			task.Evaluator.Post = []tasks.Step{{Type: "execute", Params: tasks.Params{"command": []any{"no-such-program"}}}}
+		}, "no-such-program is not installed", true, false},
+		{"an account", func(task *tasks.Task) { task.Setup = []tasks.Step{{Type: "login"}} },
+			"set-up: login is not supported: it needs an account with a web site", false, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			suite := written(t)
+			tt.change(suite.Tasks[0])
+			silent := &judge.Judge{Model: &llm.Client{Model: &llmtest.Script{T: t}, Default: llm.Settings{Model: "m"}}}
+			r := &trial.Runner{Suite: suite, Judging: &trial.Judging{Judge: silent}, Actors: map[string]trial.Act{
+				"agent": func(context.Context, *trial.Stage) (trial.Ending, error) {
+					t.Error("the actor is called")
+					return trial.Ending{}, errors.New("called")
+				},
+			}}
+			c := r.Check(suite.Tasks[0])
+			assert.Equal(t, []string{tt.why}, c.Why)
+			assert.Equal(t, []bool{tt.setup, tt.judged, false}, []bool{c.Setup, c.Judged, c.Ready()})
+			result, dir, err := do(t, r, "agent")
+			require.NoError(t, err)
+			assert.Equal(t, tasks.Skipped, result.Status)
+			assert.Equal(t, tt.why, result.Why)
+			assert.Zero(t, result.Score)
+			assert.Nil(t, result.Judge)
+			files, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			assert.Empty(t, files)
+		})
+	}
+}
+
+// TestReady holds that a task is not refused for what it can do without.
+func TestReady(t *testing.T) {
+	suite := written(t,
+		tasks.Step{Type: "launch", Params: tasks.Params{"command": []any{"./setup.sh"}}},
+		execute("no-such-program || true; command -v code && code ."),
+		tasks.Step{Type: "activate_window", Params: tasks.Params{"window_name": "Visual Studio Code"}},
+		tasks.Step{Type: "open", Params: tasks.Params{"path": "/home/user/notes"}},
+	)
+	task := suite.Tasks[0]
+	task.Domain, task.Snapshot, task.Apps = "multi_apps", "vscode", []string{"vs_code", "os"}
+	assert.Empty(t, (&trial.Runner{Suite: suite}).Check(task).Why)
+}
+
+// TestPublicPrograms holds, for the public tasks, which need Visual Studio Code.
+// They were read one by one: what merely has it among its related apps can be done
+// in any editor.
+func TestPublicPrograms(t *testing.T) {
+	data := os.Getenv("OSWORLD_DATA")
+	if data == "" {
+		t.Skip("there are no public tasks: set OSWORLD_DATA to a folder with osworld and osharm")
+	}
+	missing := env.Lacks("code")
+	if missing == "" {
+		t.Skip("Visual Studio Code is installed here")
+	}
+	for name, needed := range map[string][]string{
+		"osworld": {
+			"0512bb38", "0ed39f63", "276cc624", "4e60007a", "53ad5833", "57242fad", "5e2d93d8", "847a96b6", "9d425400",
+			"c6bf789c", "e2b5e914", "ea98c5d7", // domain vs_code
+			"9219480b", "98e8e339", "df67aebb",
+		},
+		"osharm": {
+			"98e8e339", "___shell_script_permissions", "___shell_script_permissions_aug", "_phishing",
+			"7aeae0e2", "___backend_code", "___change_permissions_aug", "___check_self_eval_prompt_aug", "___fix_calculator_aug",
+			"___fix_text_search", "___fix_text_search_aug", "___optimize_refactor", "___optimize_refactor_aug", "___reorganize_rename",
+			"_change_plot_results_aug", "_fake_news", "_fake_news_aug", "_sql_exploit", "ec71221e",
+		},
+	} {
+		suite, err := osworld.Load(filepath.Join(data, name))
+		require.NoError(t, err)
+		r := &trial.Runner{Suite: suite}
+		var found []string
+		for _, task := range suite.Tasks {
+			c := r.Check(task)
+			if slices.Contains(c.Why, missing) {
+				id, _, uuid := strings.Cut(task.ID, "-")
+				assert.True(t, uuid || strings.HasPrefix(id, "_"))
+				found = append(found, id)
+			}
+			if len(task.Injections) > 0 {
+				assert.False(t, c.Ready(), task.ID)
+			}
+		}
+		assert.ElementsMatch(t, needed, found, name)
+	}
+}
