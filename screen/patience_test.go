@@ -4,6 +4,7 @@ package screen_test
 
 import (
 	"context"
+	"image/color"
 	"testing"
 	"time"
 
@@ -90,6 +91,28 @@ func TestSettleGetsUsedToABusyProgram(t *testing.T) {
 		}
 	}
 	assert.Equal(t, screen.SettledQuiet, settled.Reason)
+}
+
+// A menu closes before the program does what was chosen in it, here 200 ms later:
+// that it closed must not be taken for all that the click led to.
+func TestSettleAfterAMenuHasClosed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	box := d.openStaged(stagedMenu)
+	s := d.screen(screen.Options{})
+	settle(t, s)
+	middle := box.Min.Add(box.Size().Div(2))
+	d.click(middle)
+	settle(t, s)
+	windows, err := s.Windows(limit(t))
+	require.NoError(t, err)
+	require.Len(t, windows, 2, "the menu is open")
+
+	d.click(middle)
+	settled := settle(t, s)
+	m, err := s.Capture(limit(t))
+	require.NoError(t, err)
+	assert.Equal(t, color.RGBA{A: 0xff}, m.RGBAAt(box.Min.X+10, box.Min.Y+10), "the stripe is not drawn yet; settled: %+v", settled)
 }
 
 // A program that is starting has no window yet.
