@@ -51,7 +51,7 @@ func window(t testing.TB, d *sandbox.Desktop, box image.Rectangle) *eventwin.Win
 
 // limit is far longer than anything takes: it makes a hang an error.
 func limit(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
