@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"strconv"
+	"syscall"
 	"time"
 
 	"desktop-agent/internal/x11"
@@ -26,7 +28,7 @@ const (
 	stagedChild   = "child"   // another process computes
 	stagedBlink   = "blink"   // draws nothing when clicked, but blinks
 	stagedSpin    = "spin"    // draws without end once clicked
-	stagedHang    = "hang"    // answers nobody for 5 s once clicked
+	stagedHang    = "hang"    // answers nobody once clicked, until it has a signal, and then draws
 	stagedBurn    = "burn"    // computes without end, and draws nothing
 	stagedMenu    = "menu"    // opens a menu, and acts on a click into it by a timer; see stagedMenuDelay
 )
@@ -168,7 +170,9 @@ func (w *staged) clicked() {
 			}
 		}()
 	case stagedHang:
-		time.Sleep(5 * time.Second)
+		wake := make(chan os.Signal, 1)
+		signal.Notify(wake, syscall.SIGUSR1)
+		<-wake
 		w.fill(xproto.Rectangle{Width: 400, Height: 300}, 0xff)
 	case stagedBurn:
 		go burn(time.Hour)
