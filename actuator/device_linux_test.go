@@ -51,7 +51,7 @@ func window(t testing.TB, d *sandbox.Desktop, box image.Rectangle) *eventwin.Win
 
 // limit is far longer than anything takes: it makes a hang an error.
 func limit(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -113,19 +113,21 @@ func keyName(e eventwin.Event) string {
 	return fmt.Sprintf("%x", e.Keysym)
 }
 
-// done waits until the window has got everything that was sent: a motion to its
-// corner comes last.
+// done waits until the window has got everything that was sent, and returns that: a
+// motion to its corner comes last. The corner may be where the motion of an earlier
+// call ended, so only one that arrives after the call began counts.
 func done(t testing.TB, dev *actuator.Device, w *eventwin.Window) []eventwin.Event {
 	t.Helper()
 	corner := w.Box().Max.Sub(image.Pt(1, 1))
 	full := frame{image.Rect(0, 0, 32000, 32000), 1}
+	before := len(w.Events())
 	require.NoError(t, do(t, dev, actuator.Move{At: actuator.Point{X: corner.X - 1, Y: corner.Y}}, full))
 	require.NoError(t, do(t, dev, actuator.Move{At: actuator.Point{X: corner.X, Y: corner.Y}}, full))
 	events, err := w.WaitFor(limit(t), func(events []eventwin.Event) bool {
-		return len(events) > 0 && events[len(events)-1].At == corner
+		return len(events) > before && events[len(events)-1].At == corner
 	})
 	require.NoError(t, err)
-	first := slices.IndexFunc(events, func(e eventwin.Event) bool { return e.At == corner.Sub(image.Pt(1, 0)) })
+	first := before + slices.IndexFunc(events[before:], func(e eventwin.Event) bool { return e.At == corner.Sub(image.Pt(1, 0)) })
 	return events[:first]
 }
 

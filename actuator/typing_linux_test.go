@@ -80,7 +80,7 @@ func (e *editor) saved(t testing.TB) string {
 	require.Eventually(t, func() bool {
 		now, err := os.Stat(e.file)
 		return err == nil && !os.SameFile(before, now)
-	}, 20*time.Second, 2*time.Millisecond, "the editor does not save")
+	}, time.Minute, 2*time.Millisecond, "the editor does not save")
 	content, err := os.ReadFile(e.file)
 	require.NoError(t, err)
 	return string(content)
@@ -249,5 +249,5 @@ func TestTypeIntoDialog(t *testing.T) {
 	require.Eventually(t, func() bool {
 		got, err := os.ReadFile(name)
 		return err == nil && string(got) == "some text"
-	}, 10*time.Second, 2*time.Millisecond, "not saved under the name typed")
+	}, time.Minute, 2*time.Millisecond, "not saved under the name typed")
 }

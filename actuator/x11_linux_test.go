@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +67,9 @@ func keysDown(t testing.TB, conn *x11.Conn) []byte {
 
 var nothing = make([]byte, 32)
 
+// longWay is a drag that takes ten seconds: whoever shall interrupt it has the time.
+var longWay = slices.Repeat([]actuator.Point{{X: 150, Y: 150}, {X: 800, Y: 600}, {X: 200, Y: 600}, {X: 800, Y: 150}}, 12)
+
 // TestCancelInDrag is Ctrl-C in the middle of a drag with a modifier held.
 func TestCancelInDrag(t *testing.T) {
 	d, dev := desktop(t, nil)
@@ -84,10 +88,7 @@ func TestCancelInDrag(t *testing.T) {
 		})
 		cancel()
 	}()
-	_, err := dev.Do(ctx, actuator.Drag{
-		Path:   []actuator.Point{{X: 150, Y: 150}, {X: 800, Y: 600}, {X: 200, Y: 600}, {X: 800, Y: 150}},
-		Button: actuator.Left, Modifiers: []actuator.Key{"ctrl"},
-	}, screen(1280, 800))
+	_, err := dev.Do(ctx, actuator.Drag{Path: longWay, Button: actuator.Left, Modifiers: []actuator.Key{"ctrl"}}, screen(1280, 800))
 	require.ErrorIs(t, err, context.Canceled)
 	require.NotErrorIs(t, err, actuator.ErrRefused)
 	assert.Zero(t, state(t, conn), "buttons and modifiers")
@@ -217,7 +218,7 @@ func TestTypeWhileSomeoneHoldsCtrl(t *testing.T) {
 func TestTypeStopsWhenTheFocusMoves(t *testing.T) {
 	d, dev := desktop(t, nil)
 	first := window(t, d, image.Rect(100, 100, 400, 400))
-	text := strings.Repeat("first line\n", 3) + strings.Repeat("second\n", 200)
+	text := strings.Repeat("first line\n", 3) + strings.Repeat("second\n", 1400) // the other window opens long before the end
 	opened := make(chan *eventwin.Window, 1)
 	go func() {
 		first.WaitFor(t.Context(), func(e []eventwin.Event) bool { return strings.Count(eventwin.Text(e), "\n") >= 3 })
@@ -257,7 +258,7 @@ func TestTypeIntoTerminal(t *testing.T) {
 // eventually returns what get returns, as soon as it is want.
 func eventually(t testing.TB, want string, get func() string) string {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if get() == want {
 			return want
 		}
@@ -301,8 +302,7 @@ func TestDisplayDies(t *testing.T) {
 		w.WaitFor(t.Context(), func(e []eventwin.Event) bool { return len(e) > 0 && e[len(e)-1].State&xproto.ButtonMask1 != 0 })
 		d.Close()
 	}()
-	_, err := dev.Do(limit(t), actuator.Drag{Path: []actuator.Point{{X: 200, Y: 200}, {X: 800, Y: 600}, {X: 200, Y: 600}, {X: 800, Y: 200}},
-		Button: actuator.Left}, screen(1280, 800))
+	_, err := dev.Do(limit(t), actuator.Drag{Path: longWay, Button: actuator.Left}, screen(1280, 800))
 	require.Error(t, err)
 	require.NotErrorIs(t, err, context.DeadlineExceeded)
 	require.NotErrorIs(t, err, actuator.ErrRefused)

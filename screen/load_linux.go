@@ -22,11 +22,13 @@ type load struct {
 // A usage is what one process has used.
 type usage struct {
 	cpu   time.Duration
-	rests [2]float64 // processors used on average in the last two rests, newest first
+	wait  time.Duration // for a processor, of its threads that live
+	rests [2]float64    // processors used or waited for on average in the last two rests, newest first
 }
 
-// idle returns the processors that a process uses while nobody waits for it. What
-// it did in one rest only may have been due to input that was still on its way.
+// idle returns the processors that a process would use while nobody waits for it:
+// on a busy machine it gets fewer. What it did in one rest only may have been due
+// to input that was still on its way.
 func (u usage) idle() float64 { return min(u.rests[0], u.rests[1]) }
 
 const (
@@ -54,7 +56,8 @@ func (l *load) begin() {
 			continue
 		}
 		if rest >= longRest {
-			u.rests = [2]float64{(cpu - u.cpu).Seconds() / rest.Seconds(), u.rests[0]}
+			wanted := cpu - u.cpu + max(0, processorWait(pid)-u.wait)
+			u.rests = [2]float64{wanted.Seconds() / rest.Seconds(), u.rests[0]}
 		}
 		u.cpu = cpu
 		l.pids[pid] = u
@@ -66,6 +69,7 @@ func (l *load) begin() {
 func (l *load) end() {
 	for pid, u := range l.pids {
 		u.cpu, _ = processorTime(pid)
+		u.wait = processorWait(pid)
 		l.pids[pid] = u
 	}
 	l.at = time.Now()
@@ -150,6 +154,27 @@ func processorTime(pid int) (time.Duration, bool) {
 		return 0, false
 	}
 	return time.Duration(t.Nano()), true
+}
+
+// processorWait returns how long the threads of a process have waited for a
+// processor; 0 where the kernel does not tell. See Documentation/scheduler/sched-stats.rst.
+func processorWait(pid int) (sum time.Duration) {
+	folder := "/proc/" + strconv.Itoa(pid) + "/task/"
+	threads, err := os.ReadDir(folder)
+	if err != nil {
+		return 0
+	}
+	for _, thread := range threads {
+		text, err := os.ReadFile(folder + thread.Name() + "/schedstat")
+		fields := bytes.Fields(text)
+		if err != nil || len(fields) < 2 {
+			continue
+		}
+		if wait, err := strconv.ParseInt(string(fields[1]), 10, 64); err == nil {
+			sum += time.Duration(wait)
+		}
+	}
+	return sum
 }
 
 // runnable tells whether a thread runs, or waits for a processor or a disk. The

@@ -4,12 +4,18 @@ package screen_test
 
 import (
 	"context"
+	"image/color"
+	"os"
+	"slices"
+	"syscall"
 	"testing"
 	"time"
 
+	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 
 	"github.com/jezek/xgb/res"
+	"github.com/jezek/xgb/xproto"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -17,12 +23,22 @@ import (
 // patient opens a screen on a staged window, and clicks on it when asked to.
 func patient(t *testing.T, kind string, o screen.SettleOptions) (s *screen.Screen, click func()) {
 	t.Helper()
+	s, click, _ = patientWith(t, kind, o)
+	return s, click
+}
+
+// patientWith is patient for who wants the window's process too.
+func patientWith(t *testing.T, kind string, o screen.SettleOptions) (s *screen.Screen, click func(), p *sandbox.Process) {
+	t.Helper()
 	d := newDesk(t, nil)
-	box := d.openStaged(kind)
-	s = d.screen(screen.Options{Settle: o})
-	_, err := s.Settle(limit(t))
+	p, err := d.Open(context.Background(), os.Args[0], kind)
 	require.NoError(t, err)
-	return s, func() { d.click(box.Min.Add(box.Size().Div(2))) }
+	box, err := d.conn.Box(xproto.Window(p.Window()))
+	require.NoError(t, err)
+	s = d.screen(screen.Options{Settle: o})
+	_, err = s.Settle(limit(t))
+	require.NoError(t, err)
+	return s, func() { d.click(box.Min.Add(box.Size().Div(2))) }, p
 }
 
 func settle(t *testing.T, s *screen.Screen) screen.Settled {
@@ -62,17 +78,19 @@ func TestSettleGivesUpAtTheCeiling(t *testing.T) {
 
 func TestSettleWaitsForAHungProgramOnce(t *testing.T) {
 	t.Parallel()
-	s, click := patient(t, stagedHang, screen.SettleOptions{Ceiling: 1500 * time.Millisecond})
+	s, click, p := patientWith(t, stagedHang, screen.SettleOptions{Ceiling: 5 * time.Second})
 	click()
 	assert.Equal(t, screen.SettledCeiling, settle(t, s).Reason)
 	settled := settle(t, s)
 	assert.Equal(t, screen.SettledQuiet, settled.Reason, "it was waited for already")
 	assert.Contains(t, settled.Busy, "no answer")
 
-	time.Sleep(5 * time.Second) // it comes back to life
-	settled = settle(t, s)
+	require.NoError(t, syscall.Kill(p.PID(), syscall.SIGUSR1))
+	require.Eventually(t, func() bool { // it comes back to life
+		settled = settle(t, s)
+		return !slices.Contains(settled.Busy, "no answer")
+	}, time.Minute, time.Millisecond)
 	assert.Equal(t, screen.SettledQuiet, settled.Reason)
-	assert.NotContains(t, settled.Busy, "no answer")
 }
 
 // A program that computes all the time is waited for until it is known to.
@@ -83,13 +101,35 @@ func TestSettleGetsUsedToABusyProgram(t *testing.T) {
 	settled := settle(t, s)
 	assert.Equal(t, screen.SettledCeiling, settled.Reason)
 	assert.Contains(t, settled.Busy, "processor")
-	for range 10 { // more than two only where it gets little of a busy machine
+	for range 10 { // more than three only where the program is kept from working as well
 		time.Sleep(700 * time.Millisecond)
 		if settled = settle(t, s); settled.Reason == screen.SettledQuiet {
 			break
 		}
 	}
 	assert.Equal(t, screen.SettledQuiet, settled.Reason)
+}
+
+// A menu closes before the program does what was chosen in it, here 200 ms later:
+// that it closed must not be taken for all that the click led to.
+func TestSettleAfterAMenuHasClosed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	box := d.openStaged(stagedMenu)
+	s := d.screen(screen.Options{})
+	settle(t, s)
+	middle := box.Min.Add(box.Size().Div(2))
+	d.click(middle)
+	settle(t, s)
+	windows, err := s.Windows(limit(t))
+	require.NoError(t, err)
+	require.Len(t, windows, 2, "the menu is open")
+
+	d.click(middle)
+	settled := settle(t, s)
+	m, err := s.Capture(limit(t))
+	require.NoError(t, err)
+	assert.Equal(t, color.RGBA{A: 0xff}, m.RGBAAt(box.Min.X+10, box.Min.Y+10), "the stripe is not drawn yet; settled: %+v", settled)
 }
 
 // A program that is starting has no window yet.

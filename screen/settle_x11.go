@@ -130,7 +130,8 @@ func (w *wait) run(ctx context.Context) error {
 // awaitTimer waits until a short timer of a program has fired. It returns false
 // if there is none, if the one before changed nothing, or if the patience for
 // timers is used up. A window that came or went is the effect of the input
-// already: nothing more is waited for then.
+// already: nothing more is waited for then. A menu that closed is not: it does so
+// before the program does what was chosen in it.
 func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 	limit, seen := w.load.timer(), w.watch.glance()
 	if limit == 0 || seen.windows != w.rest.windows || w.timers > 0 && seen.events == w.untimed {
@@ -342,6 +343,7 @@ func (w *wait) concerned() (map[uint32][]xproto.Window, error) {
 	if len(check) > 0 {
 		manager = w.conn.Owner(xproto.Window(check[0]))
 	}
+	w.watch.managedBy(manager)
 	concerned := append(w.underPointer(), active)
 	for _, id := range managed {
 		if w.rest.managed != nil && !w.rest.managed[id] {

@@ -7,13 +7,17 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
+	"runtime"
 	"strconv"
+	"syscall"
 	"time"
 
 	"desktop-agent/internal/x11"
 
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/xproto"
+	"golang.org/x/sys/unix"
 )
 
 // The ways in which a staged window spends the time between its stages.
@@ -24,9 +28,15 @@ const (
 	stagedChild   = "child"   // another process computes
 	stagedBlink   = "blink"   // draws nothing when clicked, but blinks
 	stagedSpin    = "spin"    // draws without end once clicked
-	stagedHang    = "hang"    // answers nobody for 5 s once clicked
+	stagedHang    = "hang"    // answers nobody once clicked, until it has a signal, and then draws
 	stagedBurn    = "burn"    // computes without end, and draws nothing
+	stagedMenu    = "menu"    // opens a menu, and acts on a click into it by a timer; see stagedMenuDelay
 )
+
+// stagedMenuDelay is how long after a menu has closed the staged window does what
+// was chosen: like a toolkit it waits for events with that limit, and answers
+// meanwhile.
+const stagedMenuDelay = 200 * time.Millisecond
 
 // burnArgument makes the staged window's program compute for so many
 // milliseconds and nothing else.
@@ -47,6 +57,14 @@ func stagedWindow(kind string) {
 	w.run()
 }
 
+// A toolkit waits for events in its first thread, and the kernel tells how long: so
+// the window that stands for one stays on it.
+func init() {
+	if os.Getenv(windowVariable) != "" {
+		runtime.LockOSThread()
+	}
+}
+
 func cutNumber(s, prefix string) (int, bool) {
 	if len(s) <= len(prefix) || s[:len(prefix)] != prefix {
 		return 0, false
@@ -59,6 +77,7 @@ type staged struct {
 	conn   *x11.Conn
 	kind   string
 	window xproto.Window
+	menu   xproto.Window // open; 0 if it is closed
 	gc     xproto.Gcontext
 	clicks int
 }
@@ -90,8 +109,14 @@ func newStaged(kind string) (*staged, error) {
 // run handles events one after the other, as programs do.
 func (w *staged) run() {
 	events := make(chan xgb.Event, 1000)
-	w.conn.Listen(func(e xgb.Event) { events <- e })
 	protocols, _ := w.conn.Atom("WM_PROTOCOLS")
+	w.conn.Listen(func(e xgb.Event) {
+		if e, ok := e.(xproto.ClientMessageEvent); ok && w.kind == stagedMenu && e.Type == protocols {
+			w.answer(e)
+			return
+		}
+		events <- e
+	})
 	var blink <-chan time.Time
 	if w.kind == stagedBlink {
 		blink = time.Tick(300 * time.Millisecond)
@@ -105,11 +130,9 @@ func (w *staged) run() {
 			w.fill(xproto.Rectangle{X: 10, Y: 10, Width: 2, Height: 17}, map[bool]uint32{true: 0, false: 0xffffff}[on])
 		case e := <-events:
 			switch e := e.(type) {
-			case xproto.ClientMessageEvent: // a ping goes back to the root window as it came
+			case xproto.ClientMessageEvent:
 				if e.Type == protocols {
-					e.Window = w.conn.Root
-					xproto.SendEvent(w.conn.Conn, false, w.conn.Root,
-						xproto.EventMaskSubstructureNotify|xproto.EventMaskSubstructureRedirect, string(e.Bytes()))
+					w.answer(e)
 				}
 			case xproto.ButtonPressEvent:
 				w.clicks++
@@ -117,6 +140,13 @@ func (w *staged) run() {
 			}
 		}
 	}
+}
+
+// answer sends a ping back to the root window as it came.
+func (w *staged) answer(e xproto.ClientMessageEvent) {
+	e.Window = w.conn.Root
+	xproto.SendEvent(w.conn.Conn, false, w.conn.Root,
+		xproto.EventMaskSubstructureNotify|xproto.EventMaskSubstructureRedirect, string(e.Bytes()))
 }
 
 // clicked does what the window is for.
@@ -140,11 +170,37 @@ func (w *staged) clicked() {
 			}
 		}()
 	case stagedHang:
-		time.Sleep(5 * time.Second)
+		wake := make(chan os.Signal, 1)
+		signal.Notify(wake, syscall.SIGUSR1)
+		<-wake
 		w.fill(xproto.Rectangle{Width: 400, Height: 300}, 0xff)
 	case stagedBurn:
 		go burn(time.Hour)
+	case stagedMenu:
+		w.choose()
 	}
+}
+
+// choose opens the menu, in the middle of the window, or closes it and does later
+// what it is for: a stripe at the top becomes black.
+func (w *staged) choose() {
+	if w.menu != 0 {
+		xproto.DestroyWindow(w.conn.Conn, w.menu)
+		w.menu = 0
+		_ = w.conn.RoundTrip()
+		_, _ = unix.Poll(nil, int(stagedMenuDelay.Milliseconds()))
+		w.fill(xproto.Rectangle{Width: 400, Height: 60}, 0)
+		return
+	}
+	at, err := xproto.TranslateCoordinates(w.conn.Conn, w.window, w.conn.Root, 150, 100).Reply()
+	if err != nil {
+		return
+	}
+	w.menu, _ = xproto.NewWindowId(w.conn.Conn)
+	xproto.CreateWindow(w.conn.Conn, w.conn.Screen.RootDepth, w.menu, w.conn.Root, at.DstX, at.DstY, 100, 100, 0,
+		xproto.WindowClassInputOutput, w.conn.Screen.RootVisual, xproto.CwBackPixel|xproto.CwOverrideRedirect|xproto.CwEventMask,
+		[]uint32{0xcccccc, 1, xproto.EventMaskButtonPress})
+	xproto.MapWindow(w.conn.Conn, w.menu)
 }
 
 // stages draws 2 to 4 stripes, each 30 to 120 ms after the one before.

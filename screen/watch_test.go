@@ -5,6 +5,7 @@ package screen
 import (
 	"context"
 	"image"
+	"io"
 	"os/exec"
 	"testing"
 	"time"
@@ -79,22 +80,30 @@ func TestPainted(t *testing.T) {
 }
 
 func TestLoadFindsWorkOfDescendants(t *testing.T) {
-	// A shell that sleeps, starts a shell that works for a while, and sleeps again.
-	cmd := exec.Command("sh", "-c", "sleep 0.2; sh -c 'while :; do :; done' & sleep 0.5; kill $!; wait; exec sleep 60")
+	// A shell that waits for a line, starts a shell that works until the next one, and sleeps.
+	cmd := exec.Command("sh", "-c", "read line; sh -c 'while :; do :; done' & read line; kill $!; wait; exec sleep 600")
+	lines, err := cmd.StdinPipe()
+	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	var l load
 	l.begin()
 	l.follow([]int{cmd.Process.Pid})
 	busy := func() bool { time.Sleep(8 * time.Millisecond); return l.working() || l.ready() }
-	require.Eventually(t, busy, 20*time.Second, time.Millisecond, "the inner shell works")
+	next := func() {
+		_, err := io.WriteString(lines, "\n")
+		require.NoError(t, err)
+	}
+	next()
+	require.Eventually(t, busy, time.Minute, time.Millisecond, "the inner shell works")
+	next()
 	calm := 0
 	require.Eventually(t, func() bool {
 		if calm++; busy() {
 			calm = 0
 		}
 		return calm >= 3
-	}, 20*time.Second, time.Millisecond, "it has ended")
+	}, time.Minute, time.Millisecond, "it has ended")
 	assert.Contains(t, l.pids, cmd.Process.Pid)
 	l.follow(nil)
 	assert.Empty(t, l.pids)

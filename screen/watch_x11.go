@@ -22,11 +22,13 @@ type watch struct {
 	last    time.Time // of the last event that counts
 	events  int       // how many counted
 	drawn   int       // how many of these were drawing
-	windows int       // how many were a window that came or went
+	windows int       // how many were a window that came or went, but for menus that closed
 	blinks  blinks
 	strokes []stroke
-	shown   []xproto.Window // top-level windows that appeared; who waits takes them away
-	cursor  xproto.Atom     // name of the pointer's image
+	shown   []xproto.Window        // top-level windows that appeared; who waits takes them away
+	cursor  xproto.Atom            // name of the pointer's image
+	manager uint32                 // client that the window manager is, whose frames are no menus; 0 if not known
+	menus   map[xproto.Window]bool // windows that are shown and not managed
 }
 
 // A stroke is a place that was drawn, and when.
@@ -40,7 +42,7 @@ const maxStrokes = 256
 
 // startWatch begins to listen.
 func (d *display) startWatch() (*watch, func(), error) {
-	w := &watch{}
+	w := &watch{menus: map[xproto.Window]bool{}}
 	names := map[string]xproto.Atom{"_NET_ACTIVE_WINDOW": 0, "_NET_CLIENT_LIST": 0}
 	for name := range names {
 		atom, err := d.conn.Atom(name)
@@ -74,11 +76,17 @@ func (d *display) startWatch() (*watch, func(), error) {
 				w.happened(now)
 				w.windows++
 				w.shown = append(w.shown, e.Window)
+				if e.OverrideRedirect && own(e.Window) != w.manager {
+					w.menus[e.Window] = true
+				}
 			}
 		case xproto.UnmapNotifyEvent:
 			if e.Event == d.conn.Root {
 				w.happened(now)
-				w.windows++
+				if !w.menus[e.Window] {
+					w.windows++
+				}
+				delete(w.menus, e.Window)
 				w.shown = slices.DeleteFunc(w.shown, func(id xproto.Window) bool { return id == e.Window })
 			}
 		case xproto.ConfigureNotifyEvent:
@@ -162,6 +170,13 @@ func (w *watch) appeared() []xproto.Window {
 	list := w.shown
 	w.shown = nil
 	return list
+}
+
+// managedBy notes which client the window manager is.
+func (w *watch) managedBy(owner uint32) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.manager = owner
 }
 
 // painted tells whether most of a box was drawn since a time. What was drawn

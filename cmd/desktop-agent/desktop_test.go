@@ -144,12 +144,16 @@ func start(t *testing.T, args ...string) *process {
 	return p
 }
 
+// patience is far longer than anything takes, also on a machine that does much
+// else: what passes it hangs.
+const patience = 3 * time.Minute
+
 // code waits for the end and returns the exit code.
 func (p *process) code() int {
 	p.t.Helper()
 	select {
 	case <-p.exited:
-	case <-time.After(60 * time.Second):
+	case <-time.After(patience):
 		require.Fail(p.t, "it does not end", "%s", p.stderr)
 	}
 	return p.ProcessState.ExitCode()
@@ -198,7 +202,7 @@ func (e *endpoint) wait(t *testing.T, p *process) {
 	case <-e.asked:
 	case <-p.exited:
 		require.Fail(t, "the program ended", "%s", p.stderr)
-	case <-time.After(60 * time.Second):
+	case <-time.After(patience):
 		require.Fail(t, "the actor was not asked", "%s", p.stderr)
 	}
 }
@@ -344,8 +348,13 @@ func TestEndpointTrouble(t *testing.T) {
 			if test.answer == nil {
 				server.Close()
 			}
+			// A limit that ends in the middle of an attempt would be what the user reads of.
+			limit := "2m"
+			if strings.HasPrefix(name, "hangs") {
+				limit = "1s"
+			}
 			p := start(t, "run", "--virtual", "--size", "640x480", "--plan=off", "--model", "m", "--base-url", server.URL+"/v1",
-				"--api-key", "sk-secret-1", "--timeout", "1s", "x")
+				"--api-key", "sk-secret-1", "--timeout", limit, "x")
 			assert.Equal(t, exitError, p.code())
 			assert.Contains(t, p.stderr.String(), test.want)
 			assert.NotContains(t, p.stderr.String(), "sk-secret")
@@ -375,7 +384,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	t.Run("while the desktop starts", func(t *testing.T) {
 		p := start(t, newEndpoint(t).task()...)
-		require.Eventually(t, func() bool { return len(p.leftovers()) > 0 }, 60*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return len(p.leftovers()) > 0 }, patience, time.Millisecond)
 		require.NoError(t, p.Process.Signal(syscall.SIGINT))
 		assert.Equal(t, exitInterrupted, p.code(), "%s", p.stderr)
 		assert.Empty(t, p.leftovers())
@@ -387,7 +396,7 @@ func TestInterrupt(t *testing.T) {
 		p := &process{t: t, stderr: &output{}, exited: make(chan struct{})}
 		exe, err := os.Executable()
 		require.NoError(t, err)
-		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		p.Cmd = exec.CommandContext(ctx, exe)
 		p.Args = append([]string{"desktop-agent"}, e.task("--json", "--runs", t.TempDir())...)
@@ -489,7 +498,7 @@ func TestDiskFull(t *testing.T) {
 	require.Equal(t, exitDone, p.code())
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	limited := exec.CommandContext(ctx, "bash", append([]string{"-c", `ulimit -f 24; exec -a desktop-agent "$0" "$@"`, exe}, e.task()...)...)
 	limited.Dir, limited.Env = p.Dir, p.Env

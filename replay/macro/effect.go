@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
 )
 
 // An effect is what came of a step, in terms that hold with another theme, font,
@@ -18,6 +19,7 @@ type effect struct {
 	texts  []int // nodes that were edited
 	states []stateChange
 	came   []int // nodes with a name
+	picked []int // nodes with a name that came into the content of a window, selected
 }
 
 // A stateChange is a node that has or lacks a state now.
@@ -57,16 +59,19 @@ func effectOf(was, led *scene) effect {
 			e.closed = append(e.closed, i)
 		}
 	}
-	e.nodes(was, led)
+	e.nodes(was, led, byID)
 	return e
 }
 
-// nodes compares the trees.
-func (e *effect) nodes(was, led *scene) {
-	paths, names := map[string]int{}, map[label]int{}
+// nodes compares the trees. There were the windows of these IDs before the step.
+func (e *effect) nodes(was, led *scene, windows map[uint32]int) {
+	paths, names, selected := map[string]int{}, map[label]int{}, map[label]bool{}
 	for i, n := range was.Tree.Nodes {
 		paths[was.key(i)] = i
 		names[label{n.Role, n.Name}]++
+		if n.Has("selected") {
+			selected[label{n.Role, n.Name}] = true
+		}
 	}
 	content := make([]bool, len(led.Tree.Nodes))
 	for i, n := range led.Tree.Nodes {
@@ -78,7 +83,13 @@ func (e *effect) nodes(was, led *scene) {
 			e.came = append(e.came, i)
 		}
 		before, known := paths[led.key(i)]
-		if !known || was.Tree.Nodes[before].Role != n.Role {
+		known = known && was.Tree.Nodes[before].Role == n.Role
+		if w := led.window[i]; content[i] && w >= 0 && n.Name != "" && selectable(n) && n.Has("selected") && !selected[label{n.Role, n.Name}] {
+			if _, old := windows[led.Windows[w].ID]; old && (!known || was.Tree.Nodes[before].Name != n.Name) {
+				e.picked = append(e.picked, i)
+			}
+		}
+		if !known {
 			continue
 		}
 		b := was.Tree.Nodes[before]
@@ -86,8 +97,8 @@ func (e *effect) nodes(was, led *scene) {
 			e.texts = append(e.texts, i)
 		}
 		for _, state := range lasting {
-			if state == "selected" && strings.Contains(n.Role, "menu") {
-				continue // the pointer is over it
+			if state == "selected" && !selectable(n) {
+				continue
 			}
 			if n.Has(state) != b.Has(state) && n.Name == b.Name && (n.Name != "" || !content[i]) {
 				e.states = append(e.states, stateChange{i, state, n.Has(state)})
@@ -95,6 +106,10 @@ func (e *effect) nodes(was, led *scene) {
 		}
 	}
 }
+
+// selectable reports whether a node that is selected was chosen: of a menu's entry
+// it only says that the pointer is over it.
+func selectable(n atspi.Node) bool { return !strings.Contains(n.Role, "menu") }
 
 // key names a node by its window and its path.
 func (s *scene) key(node int) string {
@@ -245,6 +260,30 @@ func (e *effect) lacksNames(_, after *pair) (string, string) {
 		return missing + " shows", fmt.Sprintf("of %d such nodes %d are there", asked, seen)
 	}
 	return "", ""
+}
+
+// lacksPicked asks for one of the selected nodes that came into a window's content,
+// such as the row of a file that was pasted. It is apart from what lacks asks for:
+// content differs from run to run, and is worth waiting for only because what is
+// selected decides what a menu offers to the next step.
+func (e *effect) lacksPicked(after *pair) (expected, found string) {
+	for _, i := range e.picked {
+		n, w := after.was.Tree.Nodes[i], after.was.window[i]
+		live := after.windows(w)
+		if len(live) == 0 || after.silent(w) || after.translated(w, live[0]) {
+			continue
+		}
+		for k, m := range after.now.Tree.Nodes {
+			if slices.Contains(live, after.now.window[k]) && m.Has("selected") && m.Role == n.Role && after.now.called[k] == after.name(n.Name) {
+				return "", ""
+			}
+		}
+		if expected == "" {
+			expected = fmt.Sprintf("%s is selected in %s", n, after.told(w))
+			found = "nothing of what came selected is there and selected"
+		}
+	}
+	return expected, found
 }
 
 func (e *effect) lacksFocus(_, after *pair) (string, string) {

@@ -35,6 +35,7 @@ const (
 	inTheWay kind = iota // another window has the focus or is on top
 	missing              // what the step is for is not found
 	noEffect             // the step was done, and what it led to is not there
+	late                 // the step was done, and content that it led to is not there: worth waiting for, no reason to stop
 )
 
 // locate finds a target in the pair's live scene.

@@ -1,6 +1,7 @@
 package macro
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -165,9 +166,13 @@ func (r *player) attempt(ctx context.Context, t *turn) (*trouble, error) {
 			return bad, err
 		}
 	}
-	bad, err := r.until(ctx, func() *trouble { return r.effect(t) })
+	bad, err := r.until(ctx, func() *trouble { return cmp.Or(r.effect(t), r.content(t)) })
 	if err != nil {
 		return nil, err
+	}
+	if bad != nil && bad.kind == late {
+		r.log().WarnContext(ctx, "content did not come", "n", t.Of)
+		bad = nil
 	}
 	return bad, r.keep(ctx)
 }
@@ -180,6 +185,18 @@ func (r *player) effect(t *turn) *trouble {
 	before, after := newPair(t.was, r.live, r.m.sub), newPair(t.led, r.live, r.m.sub)
 	if expected, found := t.effect.lacks(before, after); expected != "" {
 		return &trouble{noEffect, expected, found}
+	}
+	return nil
+}
+
+// content returns what of the content that a step led to is not there on the newest
+// look.
+func (r *player) content(t *turn) *trouble {
+	if t.led == nil {
+		return nil
+	}
+	if expected, found := t.effect.lacksPicked(newPair(t.led, r.live, r.m.sub)); expected != "" {
+		return &trouble{late, expected, found}
 	}
 	return nil
 }

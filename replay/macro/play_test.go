@@ -88,6 +88,42 @@ func TestLateTarget(t *testing.T) {
 	assert.Equal(t, []string{"run_started observed observed", "proposed located acting acted observed run_ended"}, kinds(steps))
 }
 
+// TestLateContent holds that a row which came selected is waited for before the
+// next step, and that a step is done without it if it does not come.
+func TestLateContent(t *testing.T) {
+	const (
+		empty = "*window 100 100 400 300 Files\n  push_button 10 10 80 30 Paste\n  push_button 100 10 80 30 Rename\n  table 10 50 300 200\n"
+		full  = empty + "    table_cell 10 50 200 20 report.txt [selected]\n"
+	)
+	paste, rename := click(150, 125), click(240, 125)
+	m := recorded(t, "Paste it", empty, taken{actions: []actuator.Action{paste}, then: full}, taken{actions: []actuator.Action{rename}})
+	for _, comes := range []bool{true, false} {
+		d := &fakeDesktop{draft: empty}
+		d.react = func(d *fakeDesktop, a actuator.Action) error {
+			if comes && len(d.did) == 1 {
+				assert.Equal(t, full, d.draft, "the row is there when the next step is done")
+			}
+			return nil
+		}
+		begin := 0
+		d.look = func(d *fakeDesktop) {
+			if len(d.did) == 1 && begin == 0 {
+				begin = d.looks
+			}
+			if comes && begin > 0 && d.looks >= begin+3 {
+				d.draft = full
+			}
+		}
+		p := &Player{Desktop: d}
+		if comes {
+			p.Patience = patience
+		}
+		_, _, err := play(t, p, m)
+		require.NoError(t, err)
+		assert.Equal(t, []actuator.Action{paste, rename}, d.did)
+	}
+}
+
 func TestDiverged(t *testing.T) {
 	for _, tt := range []struct {
 		name, draft string

@@ -287,6 +287,34 @@ func TestEffect(t *testing.T) {
 	}
 }
 
+// TestPicked holds for which selected content a step waits.
+func TestPicked(t *testing.T) {
+	list := editor + "  table 10 150 300 100\n"
+	pasted := list + "    table_cell 10 150 200 20 report.txt [selected]\n    table_cell 210 150 100 20 79 bytes [selected]\n"
+	dropped := list + "    table_cell 10 150 200 20 report.txt\n    table_cell 210 150 100 20 79 bytes\n"
+	sorted := list + "    table_cell 10 150 200 20 a.txt\n    table_cell 210 150 100 20 5 bytes\n    table_cell 10 170 200 20 report.txt [selected]\n    table_cell 210 170 100 20 99 bytes [selected]\n"
+	moved := strings.Replace(sorted, "99 bytes", "79 bytes", 1)
+	chooser := editor + "*!window 0 0 300 200 Open\n  table 10 80 100 100\n    table_cell 10 80 100 20 "
+	for _, tt := range []struct{ name, was, led, now, lacks string }{
+		{"a row comes selected", list, pasted, pasted, ""},
+		{"the row is late", list, pasted, list, `table cell "report.txt" is selected`},
+		{"the row is there, not selected yet", list, pasted, dropped, `table cell "report.txt" is selected`},
+		{"the row in another place, beside other content", list, pasted, sorted, ""},
+		{"a row that is not selected", list, dropped, list, ""},
+		{"a row that was selected has moved", pasted, moved, list, ""},
+		{"selected in a window that opens", editor, chooser + "Documents [selected]\n", chooser + "Desktop [selected]\n", ""},
+	} {
+		was, led := draft(tt.was), draft(tt.led)
+		e := effectOf(was, led)
+		expected, _ := e.lacksPicked(newPair(led, draft(tt.now), nil))
+		if tt.lacks == "" {
+			assert.Empty(t, expected, tt.name)
+		} else {
+			assert.Contains(t, expected, tt.lacks, tt.name)
+		}
+	}
+}
+
 // TestEffectOnText holds that what was typed must be in its field.
 func TestEffectOnText(t *testing.T) {
 	with := func(text string) *scene {

@@ -102,9 +102,14 @@ func (s scene) on(t *testing.T, play func(*testing.T, context.Context, *replay.R
 
 	s.check(t, home)
 	if s.Shows != "" {
-		o, err := eyes.Observe(ctx)
-		require.NoError(t, err)
-		assert.Contains(t, o.Text(100_000), s.Shows)
+		var shown string
+		soon(t, func() bool {
+			o, err := eyes.Observe(ctx)
+			require.NoError(t, err)
+			shown = o.Text(100_000)
+			return strings.Contains(shown, s.Shows)
+		})
+		assert.Contains(t, shown, s.Shows)
 	}
 }
 
@@ -112,22 +117,34 @@ func (s scene) on(t *testing.T, play func(*testing.T, context.Context, *replay.R
 func (s scene) check(t *testing.T, home string) {
 	t.Helper()
 	for name, want := range s.Wants {
-		// A program may tell that it saved before it has.
 		var got []byte
-		assert.Eventually(t, func() bool {
+		soon(t, func() bool {
 			got, _ = os.ReadFile(filepath.Join(home, name))
 			return string(got) == want
-		}, 10*time.Second, 20*time.Millisecond, name)
+		})
 		assert.Equal(t, want, string(got), name)
 	}
 	for name, part := range s.Contains {
-		got, err := os.ReadFile(filepath.Join(home, name))
-		if assert.NoError(t, err) {
-			assert.Contains(t, string(got), part, name)
-		}
+		var got []byte
+		soon(t, func() bool {
+			got, _ = os.ReadFile(filepath.Join(home, name))
+			return strings.Contains(string(got), part)
+		})
+		assert.Contains(t, string(got), part, name)
 	}
 	for _, name := range s.Gone {
-		assert.NoFileExists(t, filepath.Join(home, name))
+		path := filepath.Join(home, name)
+		soon(t, func() bool { _, err := os.Lstat(path); return os.IsNotExist(err) })
+		assert.NoFileExists(t, path)
+	}
+}
+
+// soon waits for a condition for longer than any program takes: one may tell, or
+// look, as if it had saved before it has.
+func soon(t *testing.T, condition func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !condition() && time.Now().Before(end); {
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
