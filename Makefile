@@ -5,27 +5,43 @@ GO    ?= go
 BIN   := bin/desktop-agent
 BENCH ?= .
 
-.PHONY: demo test check bench suite soak build setup golden clean
+# What checks and what tests reads the same compiled packages, those with the
+# race detector: in an empty cache each is compiled once for all of them.
+RACE = GOFLAGS="$$($(GO) env GOFLAGS) -race"
+
+.PHONY: demo test check gate lint tests bench suite soak build setup golden clean
 
 demo: build
 	@scripts/setup demo
 	$(BIN) demo
 
-# The tests share one desktop's worth of processor: one package at a time keeps
-# programs that are slow to start from being slower still.
-test: check
-	@scripts/setup test
-	$(GO) test -race -shuffle=on -p 1 -timeout 40m ./...
+# First what fails at once, then the tests, and beside them, on the time of the
+# processor that they leave, what only computes.
+test:
+	@scripts/setup check test
+	@$(MAKE) --no-print-directory gate
+	@$(MAKE) --no-print-directory -j2 tests lint
 
 check:
 	@scripts/setup check
+	@$(MAKE) --no-print-directory gate
+	@$(MAKE) --no-print-directory lint
+
+gate:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run: gofmt -w .'; exit 1; }
-	$(GO) vet ./...
-	$(GO) tool staticcheck ./...
-	$(GO) fix -diff ./...
 	$(GO) mod tidy -diff
-	$(GO) test -run TestImports .
-	GOOS=windows CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/desktop-agent
+	$(GO) vet -race ./...
+	$(GO) test -race -vet=off -run TestImports .
+
+# Programs that tests start share the processor with them: more packages at a
+# time make what is slow to start slower still. The gate has vetted.
+tests:
+	$(GO) test -race -vet=off -shuffle=on -p 2 -timeout 40m ./...
+
+lint:
+	$(RACE) nice $$($(GO) tool -n staticcheck) ./...
+	$(RACE) nice $(GO) fix -diff ./...
+	GOOS=windows CGO_ENABLED=0 nice $(GO) build -o /dev/null ./cmd/desktop-agent
 
 bench: build
 	@scripts/setup bench

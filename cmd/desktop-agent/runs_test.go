@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/replay"
+	"desktop-agent/replay/replaytest"
 	"desktop-agent/run"
 )
 
@@ -201,7 +202,8 @@ func TestRunsPrune(t *testing.T) {
 }
 
 func TestRunsExport(t *testing.T) {
-	dir, to := library(t), t.TempDir()
+	begun, to := replaytest.First(t, "demo/run", 4), t.TempDir() // in the fourth the name of the file is typed
+	dir, runA := filepath.Dir(begun.Dir), begun.Info.ID
 	code, out, errs := agentSays(t, dir, "export", runA, "--as", "run", "--to", filepath.Join(to, "copy"), "--redact-typed")
 	require.Zero(t, code, errs)
 	stored, err := replay.Open(strings.TrimSpace(out))

@@ -22,6 +22,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/pyautogui"
 	"desktop-agent/replay"
+	"desktop-agent/replay/replaytest"
 	"desktop-agent/run"
 	"desktop-agent/screen"
 )
@@ -220,11 +221,11 @@ func TestFailureLeavesNothing(t *testing.T) {
 
 func TestGIF(t *testing.T) {
 	var buf bytes.Buffer
-	require.NoError(t, GIF(t.Context(), &buf, openDemo(t), nil))
-	assert.Less(t, buf.Len(), 300<<10)
+	require.NoError(t, GIF(t.Context(), &buf, replaytest.First(t, demo, 4), nil))
+	assert.Less(t, buf.Len(), 115<<10)
 	g, err := gif.DecodeAll(&buf)
 	require.NoError(t, err)
-	require.Len(t, g.Image, 13, "12 steps and the end")
+	require.Len(t, g.Image, 5, "4 steps and the end")
 	assert.Equal(t, 960, g.Config.Width)
 	assert.Equal(t, g.Config.Width, g.Image[0].Rect.Dx())
 	for i, d := range g.Delay {
