@@ -1,64 +1,220 @@
 package desktopagent_test
 
 import (
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 const module = "desktop-agent/"
 
-// mayImport lists, for each package, the packages of this module that it and
-// its subpackages may import, subpackages included. Packages may always import
-// their own subpackages. Only cmd, which is not listed, may import them all.
-var mayImport = map[string][]string{
-	"internal":   nil,
-	"actuator":   {"internal"},
-	"screen":     {"internal"},
-	"sandbox":    {"internal"},
-	"llm":        {"internal"},
-	"planner":    {"internal", "screen", "llm"},
-	"worldmodel": {"actuator", "screen", "planner", "llm"},
-	"monitor":    {"actuator", "screen", "planner", "worldmodel", "llm"},
-	"run":        {"internal", "actuator", "screen", "sandbox", "llm", "planner", "worldmodel", "monitor"},
-	"agent":      {"run", "internal", "actuator", "screen", "sandbox", "llm", "planner", "worldmodel", "monitor"},
-	"replay":     {"agent", "run", "internal", "actuator", "screen", "sandbox", "llm", "planner", "worldmodel", "monitor"},
-	"tasks":      {"replay", "agent", "run", "internal", "actuator", "screen", "sandbox", "llm", "planner", "worldmodel", "monitor"},
-	"suites":     {"replay", "tasks"},
+// A rule says what packages may import of this module, and why.
+type rule struct {
+	packages string // a package, or a folder with all below it: "tasks/metric/..."
+	imports  string // the same, separated by spaces
+	tests    string // what their tests may import besides
+	why      string
 }
 
-// TestImports holds the table of packages that docs/architecture.md draws.
+// layers names the packages below the agent, which tests may use together.
+const layers = "actuator/... screen/... sandbox llm/... planner worldmodel monitor run/... internal/..."
+
+// rules has one rule for each package: its own, or that of the nearest folder. A package may
+// always import what lies in its own folder or below.
+var rules = []rule{
+	{"internal/...", "", "sandbox", "anybody may use them, so they know nobody"},
+
+	{"actuator", "internal/spell internal/x11 internal/permit", "sandbox internal/...", "an action knows no desktop; only the device needs a permit"},
+	{"actuator/actuatortest", "actuator", "", "examples of every action"},
+	{"actuator/eventwin", "internal/x11", "sandbox", "a window that records input, whoever sends it"},
+	{"actuator/...", "actuator internal/spell", "", "what a model writes becomes actions, and nothing is performed here"},
+	{"screen", "internal/x11", "sandbox internal/...", "it looks, and knows neither actions nor models"},
+	{"screen/atspi", "", "internal/x11 sandbox", "the accessibility tree, apart from pictures"},
+	{"sandbox", "internal/x11", "", "a desktop to start and to end, whoever works on it"},
+	{"llm", "", "", "the port to models, which knows no model"},
+	{"llm/...", "llm internal/retry", "llm/llmtest", "an adapter or a fake behind that port"},
+
+	{"planner", "screen llm", "screen/...  llm/...", "a plan advises: it knows no actions"},
+	{"worldmodel", "actuator screen planner llm", layers, "what came of an action, and what is shown"},
+	{"monitor", "actuator screen planner worldmodel llm", layers, "whether a run gets anywhere"},
+
+	{"run", "actuator screen screen/atspi sandbox llm planner worldmodel monitor internal/permit", layers,
+		"what a run is; the guard is met through an interface, the journal too"},
+	{"run/eventjson", "run actuator screen screen/atspi llm planner worldmodel monitor", layers, "the form on disk of all that an event holds"},
+	{"run/runtest", "run screen actuator", layers, "what tests of runs share"},
+	{"agent", "run actuator actuator/pyautogui actuator/toolcall screen llm planner worldmodel monitor", layers, "the loop: it neither opens nor closes anything"},
+
+	{"replay", "run run/eventjson actuator screen screen/atspi llm planner", layers + " replay/report", "the journal knows events, and not who makes them"},
+	{"replay/record", "run actuator screen monitor llm internal/x11", layers + " replay replay/macro", "a person acts here, and no agent"},
+	{"replay/export", "replay replay/offline run run/eventjson actuator planner screen screen/atspi", layers + " replay/replaytest", "a run in other forms"},
+	{"replay/report", "replay run run/eventjson actuator llm planner screen internal/webpage", layers, "a run as a page"},
+	{"replay/replaytest", "replay replay/offline run screen llm/llmtest", layers + " agent replay/macro", "a test of a recorded run"},
+	{"replay/...", "replay agent run run/eventjson actuator llm monitor planner screen screen/atspi internal/spell", layers, "a run again"},
+
+	{"tasks", "", "", "what a task, its result and a metric are"},
+	{"tasks/office/...", "tasks/office", "tasks", "the archives of office programs, below metrics and getters"},
+	{"tasks/metric/...", "tasks tasks/office/... tasks/metric/fuzzy tasks/metric/rule", "", "a metric compares what it is given, and looks at no computer"},
+	{"tasks/env", "tasks run actuator actuator/pyautogui screen screen/atspi sandbox internal/...", "", "the computer of a task"},
+	{"tasks/asset", "tasks tasks/env internal/retry", "", "what a task downloads"},
+	{"tasks/setup", "tasks tasks/env tasks/asset screen sandbox internal/...", "", "it changes the computer of a task"},
+	{"tasks/getter", "tasks tasks/env tasks/asset tasks/office/... screen internal/...", "tasks/metric/program", "it looks at the computer of a task, and judges nothing"},
+	{"tasks/evaluate", "tasks tasks/env tasks/setup tasks/getter tasks/metric/...", "tasks/asset", "getters and metrics together"},
+	{"tasks/osworld", "tasks tasks/env tasks/setup tasks/getter tasks/evaluate internal/spell", "", "OSWorld's files, read as tasks"},
+	{"tasks/judge", "tasks replay run actuator llm screen", layers, "a model judges a run, from its journal alone"},
+	{"tasks/bench", "tasks", "", "the queue knows trials, and not what is done in them"},
+	{"tasks/bench/report", "tasks internal/webpage", "", "the report knows results alone"},
+	{"tasks/trial", "tasks tasks/env tasks/setup tasks/getter tasks/evaluate tasks/judge tasks/metric/text agent run replay replay/report llm sandbox", "llm/llmtest tasks/osworld", "all of these, once"},
+
+	{"suites/suitetest", "tasks tasks/env tasks/osworld tasks/trial", "", "the test of a suite"},
+	{"suites/...", "", "replay/replaytest suites/suitetest tasks tasks/bench tasks/osworld tasks/setup tasks/trial", "our own suite is files"},
+	{"cmd/...", "...", "...", "a command puts things together"},
+	{"", "", "...", "tests of the whole module"},
+}
+
+// only lists packages that nobody may import but those named, with the reason.
+var only = []struct{ packages, by, tests, why string }{
+	{"internal/permit", "actuator run", "actuator", "who has a permit opens an input device: nothing acts but by the hand of package run"},
+	{"llm/openai", "cmd/...", "llm/openai", "which models are asked, the command line says"},
+	{"actuator/actuatortest", "", "...", "it is for tests"},
+	{"run/runtest", "", "...", "it is for tests"},
+	{"llm/llmtest", "replay/replaytest", "...", "it is for tests; replaytest makes tests"},
+	{"github.com/go-vgo/robotgo/...", "actuator", "", "input goes by the device"},
+	{"github.com/jezek/xgb/xtest", "actuator", "actuator/eventwin sandbox screen/...", "input goes by the device; tests below it send their own"},
+	{"run/eventjson", "replay/... cmd/...", "...", "the form on disk is the journal's; whoever has events needs none"},
+}
+
+// A listed package is one as "go list -json" tells of it.
+type listed struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+}
+
+// TestImports holds the table of packages that docs/architecture.md draws: of all
+// packages, of their tests too.
 func TestImports(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}:{{join .Imports " "}}`, "./...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...").Output()
 	require.NoError(t, err)
-	for line := range strings.Lines(string(out)) {
-		path, imports, _ := strings.Cut(strings.TrimSpace(line), ":")
-		pkg := top(path)
-		allowed, listed := mayImport[pkg]
-		if pkg == "cmd" || pkg == "" {
+	used := map[string]bool{}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else {
+			require.NoError(t, err)
+		}
+		name := local(p.ImportPath)
+		r := ruleOf(name)
+		if !assert.NotNil(t, r, "package %q has no rule: say in deps_test.go what it may import, and why", name) {
 			continue
 		}
-		require.True(t, listed, "package %s is not in the table of packages", path)
-		for imp := range strings.FieldsSeq(imports) {
-			if !strings.HasPrefix(imp, module) {
-				continue
+		used[r.packages] = true
+		inTests := slices.Concat(p.TestImports, p.XTestImports)
+		for _, problem := range append(forbidden(name, p.Imports, r.imports, false), forbidden(name, inTests, r.imports+" "+r.tests, true)...) {
+			t.Error(problem + " (" + r.why + ")")
+		}
+	}
+	for _, r := range rules {
+		assert.True(t, used[r.packages], "no package has the rule of %q", r.packages)
+		assert.NotEmpty(t, r.why, "the rule of %q has no reason", r.packages)
+	}
+	require.Greater(t, len(used), 30)
+}
+
+// TestRulesRefuse holds that a rule does refuse: that of an import which does not
+// fit, of a test that goes round the hand, and of a package without a rule.
+func TestRulesRefuse(t *testing.T) {
+	for _, tt := range []struct {
+		name, imports string
+		tests         bool
+		want          string
+	}{
+		{"screen", "desktop-agent/actuator", false, "screen must not import actuator"},
+		{"replay/macro", "desktop-agent/internal/permit", false, "replay/macro must not import internal/permit"},
+		{"replay/macro", "desktop-agent/internal/permit", true, "who has a permit"},
+		{"tasks/metric/text", "desktop-agent/tasks/env", true, "tests of tasks/metric/text must not import tasks/env"},
+		{"replay/macro", "github.com/jezek/xgb/xtest", false, "input goes by the device"},
+		{"agent", "desktop-agent/agent/inner", false, ""},
+		{"agent", "fmt", false, ""},
+	} {
+		r := ruleOf(tt.name)
+		require.NotNil(t, r)
+		got := strings.Join(forbidden(tt.name, []string{tt.imports}, r.imports+" "+r.tests, tt.tests), "\n")
+		if tt.want == "" {
+			assert.Empty(t, got)
+		}
+		assert.Contains(t, got, tt.want)
+	}
+	assert.Nil(t, ruleOf("guard"), "a package that is not there yet")
+	assert.Equal(t, "replay/record", ruleOf("replay/record").packages, "its own rule counts")
+}
+
+// forbidden says which imports of a package its rule does not allow.
+func forbidden(name string, imports []string, allowed string, tests bool) (problems []string) {
+	who := name
+	if tests {
+		who = "tests of " + name
+	}
+	seen := map[string]bool{}
+	for _, imp := range imports {
+		if to := local(imp); !fits(to, name+"/...") {
+			seen[to] = strings.HasPrefix(imp, module)
+		}
+	}
+	for _, to := range slices.Sorted(maps.Keys(seen)) {
+		if ours := seen[to]; ours && !anyFits(to, allowed) {
+			problems = append(problems, who+" must not import "+to)
+		}
+		for _, o := range only {
+			by := o.by
+			if tests {
+				by += " " + o.tests
 			}
-			if to := top(imp); to != pkg && !slices.Contains(allowed, to) {
-				t.Errorf("%s must not import %s", path, imp)
+			if fits(to, o.packages) && !anyFits(name, by) {
+				problems = append(problems, who+" must not import "+to+": "+o.why)
 			}
+		}
+	}
+	return problems
+}
+
+// ruleOf returns the rule of a package: its own, or that of the nearest folder
+// above it; nil if there is none.
+func ruleOf(name string) *rule {
+	for folder, pattern := name, name; ; folder, pattern = path.Dir(folder), path.Dir(folder)+"/..." {
+		if i := slices.IndexFunc(rules, func(r rule) bool { return r.packages == pattern || r.packages == folder+"/..." }); i >= 0 {
+			return &rules[i]
+		}
+		if folder == "." || folder == "" {
+			return nil
 		}
 	}
 }
 
-// top returns the first folder of a package of this module.
-func top(path string) string {
-	name, ours := strings.CutPrefix(path, module)
-	if !ours {
-		return ""
+// anyFits reports whether a package fits one of several patterns.
+func anyFits(name, patterns string) bool {
+	return slices.ContainsFunc(strings.Fields(patterns), func(p string) bool { return fits(name, p) })
+}
+
+// fits reports whether a package is the one that a pattern names, or one below.
+func fits(name, pattern string) bool {
+	folder, tree := strings.CutSuffix(pattern, "...")
+	if !tree {
+		return name == pattern
 	}
-	name, _, _ = strings.Cut(name, "/")
-	return name
+	folder = strings.TrimSuffix(folder, "/")
+	return folder == "" || name == folder || strings.HasPrefix(name, folder+"/")
+}
+
+// local returns the path of a package inside the module; "" for its root.
+func local(importPath string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(importPath, strings.TrimSuffix(module, "/")), "/")
 }

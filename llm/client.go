@@ -67,7 +67,7 @@ func (c *Client) Check() error {
 	for _, role := range []Role{Planner, Actor, WorldModel, Monitor} {
 		s := c.Settings(role)
 		if s.Model == "" {
-			return fmt.Errorf("no model is set for the %s: set DESKTOP_AGENT_MODEL or --model", role)
+			return fmt.Errorf("%w for the %s", ErrNoModel, role)
 		}
 		if s.MaxTokens < 0 || s.Deadline < 0 || s.Attempt < 0 {
 			return fmt.Errorf("the settings of the %s have a negative limit; use 0 for the default", role)

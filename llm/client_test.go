@@ -213,7 +213,7 @@ func TestCheck(t *testing.T) {
 		want   string
 	}{
 		{"good", llm.Client{Default: ok}, ""},
-		{"no model at all", llm.Client{}, "no model is set for the planner: set DESKTOP_AGENT_MODEL or --model"},
+		{"no model at all", llm.Client{}, "no model is set for the planner"},
 		{"no model for one role", llm.Client{Roles: map[llm.Role]llm.Settings{llm.Planner: ok, llm.Actor: ok, llm.Monitor: ok}}, "for the worldmodel"},
 		{"negative deadline", llm.Client{Default: llm.Settings{Model: "m", Deadline: -1}}, "negative limit"},
 		{"negative budget", llm.Client{Default: ok, Budget: &llm.Budget{MaxTokens: -1}}, "negative"},
@@ -273,10 +273,10 @@ func TestErrorTexts(t *testing.T) {
 		want string
 	}{
 		{&llm.Error{Kind: llm.ErrAuth, Status: 401, Detail: "invalid key"},
-			"the endpoint refused the key: set DESKTOP_AGENT_API_KEY or --api-key to one that it accepts (status 401; invalid key)"},
+			"the endpoint refused the key (status 401; invalid key)"},
 		{&llm.Error{Kind: llm.ErrRateLimited, Status: 429, RetryAfter: 90 * time.Second},
-			"the endpoint limits the rate of requests: wait a while, or ask the provider for a higher limit (status 429; it asks to wait 1m30s)"},
-		{&llm.Error{Kind: llm.ErrTimeout}, "the model took too long: try again, use a faster --model, or raise its deadline"},
+			"the endpoint limits the rate of requests (status 429; it asks to wait 1m30s)"},
+		{&llm.Error{Kind: llm.ErrTimeout}, "the model took too long"},
 		{&llm.BudgetError{Resource: llm.Steps, Used: 50, Max: 50}, "out of steps: 50 of 50 used; raise this limit to go on"},
 		{&llm.BudgetError{Resource: llm.Dollars, Used: 1.5, Need: 0.75, Max: 2},
 			"out of dollars: $1.5000 of $2.0000 used or reserved, and the next call may need $0.7500; raise this limit to go on"},

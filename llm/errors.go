@@ -7,30 +7,33 @@ import (
 	"time"
 )
 
-// The kinds of failure, to be told apart with [errors.Is]. Their texts say what
-// a person can do next.
+// The kinds of failure, to be told apart with [errors.Is]. What a person can do next
+// depends on where the settings come from: the program that has them says it.
 var (
+	// ErrNoModel: a role has no model.
+	ErrNoModel = errors.New("no model is set")
+
 	// ErrAuth: the endpoint does not take the key. Not tried again.
-	ErrAuth = errors.New("the endpoint refused the key: set DESKTOP_AGENT_API_KEY or --api-key to one that it accepts")
+	ErrAuth = errors.New("the endpoint refused the key")
 
 	// ErrQuota: the account has nothing left to spend. Not tried again.
-	ErrQuota = errors.New("the account has no credit left: add credit at the provider, or use another key or --base-url")
+	ErrQuota = errors.New("the account has no credit left")
 
 	// ErrRateLimited: too many requests, after all attempts.
-	ErrRateLimited = errors.New("the endpoint limits the rate of requests: wait a while, or ask the provider for a higher limit")
+	ErrRateLimited = errors.New("the endpoint limits the rate of requests")
 
 	// ErrUnavailable: no connection, or an error of the server, after all attempts.
-	ErrUnavailable = errors.New("the endpoint is not available: check --base-url and the network, or try again later")
+	ErrUnavailable = errors.New("the endpoint is not available")
 
 	// ErrBadReply: something came, but not what was asked for: no JSON, half a
 	// reply, an empty one, or text that does not follow the schema.
-	ErrBadReply = errors.New("the reply is not usable: check --base-url (it often ends in /v1), or try another --model")
+	ErrBadReply = errors.New("the reply is not usable")
 
 	// ErrRequest: the endpoint refuses the request as it is. Not tried again.
-	ErrRequest = errors.New("the endpoint refused the request: check --model and --base-url (it often ends in /v1)")
+	ErrRequest = errors.New("the endpoint refused the request")
 
 	// ErrTimeout: no reply within the deadline.
-	ErrTimeout = errors.New("the model took too long: try again, use a faster --model, or raise its deadline")
+	ErrTimeout = errors.New("the model took too long")
 
 	// ErrBudget: a limit of the budget is reached; the error is a [*BudgetError].
 	ErrBudget = errors.New("out of budget")
@@ -51,7 +54,7 @@ type Error struct {
 	Err        error         // the cause, where callers may want to test for it
 }
 
-// Error says what failed, why, and what to do next.
+// Error says what failed, and why.
 func (e *Error) Error() string {
 	var notes []string
 	if e.Status != 0 {

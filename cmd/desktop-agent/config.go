@@ -15,6 +15,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"desktop-agent/internal/spell"
+	"desktop-agent/llm"
 )
 
 // A settingsFile is a configuration file as a source of flags: the key
@@ -215,10 +216,30 @@ type hintError struct {
 
 func (e hintError) Unwrap() error { return e.error }
 
+// modelHints say what to do about a call of a model that failed.
+var modelHints = []struct {
+	kind error
+	hint string
+}{
+	{llm.ErrNoModel, "set DESKTOP_AGENT_MODEL or --model"},
+	{llm.ErrAuth, "set DESKTOP_AGENT_API_KEY or --api-key to a key that the endpoint accepts"},
+	{llm.ErrQuota, "add credit at the provider, or use another key or --base-url"},
+	{llm.ErrRateLimited, "wait a while, or ask the provider for a higher limit"},
+	{llm.ErrUnavailable, "check --base-url and the network, or try again later"},
+	{llm.ErrBadReply, "check --base-url (it often ends in /v1), or try another --model"},
+	{llm.ErrRequest, "check --model and --base-url (it often ends in /v1)"},
+	{llm.ErrTimeout, "try again, use a faster --model, or raise --timeout"},
+}
+
 // hintOf returns what to do about an error, or "".
 func hintOf(err error) string {
 	if h, ok := errors.AsType[hintError](err); ok {
 		return h.hint
+	}
+	for _, h := range modelHints {
+		if errors.Is(err, h.kind) {
+			return h.hint
+		}
 	}
 	return ""
 }

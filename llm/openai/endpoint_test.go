@@ -46,7 +46,7 @@ func TestBadEndpoints(t *testing.T) {
 		requests int
 	}{
 		{"refuses the key", []http.HandlerFunc{llmtest.Refusal(401, "", "Incorrect API key provided: "+key, "")},
-			llm.ErrAuth, "set DESKTOP_AGENT_API_KEY or --api-key to one that it accepts (status 401; Incorrect API key provided: [secret])", 1},
+			llm.ErrAuth, "the endpoint refused the key (status 401; Incorrect API key provided: [secret])", 1},
 		{"refuses the key, starred out", []http.HandlerFunc{llmtest.Refusal(403, "", "bad key: sk-test-****ghij.", "")},
 			llm.ErrAuth, "status 403; bad key: [secret]", 1},
 		{"wants money", []http.HandlerFunc{llmtest.Status(402, "", `{"error":"insufficient credits"}`)},
@@ -63,7 +63,7 @@ func TestBadEndpoints(t *testing.T) {
 		{"500 once", []http.HandlerFunc{llmtest.Status(500, "", "oops"), llmtest.Completion("ok")}, nil, "", 2},
 		{"408 and 409", []http.HandlerFunc{llmtest.Status(408, "", ""), llmtest.Status(409, "", ""), llmtest.Completion("ok")}, nil, "", 3},
 		{"500 that says not to try again", []http.HandlerFunc{llmtest.Status(500, "X-Should-Retry: false", "oops")}, llm.ErrUnavailable, `"oops"`, 1},
-		{"unknown model", []http.HandlerFunc{llmtest.Refusal(404, "", "The model `m` does not exist", "model")}, llm.ErrRequest, "check --model", 1},
+		{"unknown model", []http.HandlerFunc{llmtest.Refusal(404, "", "The model `m` does not exist", "model")}, llm.ErrRequest, "the endpoint refused the request", 1},
 		{"wrong path", []http.HandlerFunc{llmtest.Status(404, "Content-Type: text/html", "<html>not found</html>")}, llm.ErrRequest, "status 404; a web page", 1},
 		{"refuses the request", []http.HandlerFunc{llmtest.Status(422, "", `{"detail":[{"loc":["body","messages"],"msg":"too long"}]}`)}, llm.ErrRequest, "too long", 1},
 		{"garbage", []http.HandlerFunc{garbage, garbage, garbage}, llm.ErrBadReply, `it is no Chat Completions reply but "{\"choices\": [{\"mess"`, 3},

@@ -1,0 +1,83 @@
+// Package desktopagent is the root of a program that does tasks on a real desktop:
+// it looks at the screen, and uses the mouse and the keyboard. It holds no code but
+// the tests of the whole: who may import whom ([TestImports] in deps_test.go), and
+// that every action is known everywhere (actions_test.go). This is a tour of the
+// code, bottom up.
+//
+// # The desktop
+//
+// [desktop-agent/sandbox] starts a private desktop: X server, window manager, session
+// bus, accessibility bus, a home of its own.
+//
+// [desktop-agent/screen] observes. A [screen.Observation] is the picture, the windows
+// and the accessibility tree ([desktop-agent/screen/atspi]) of one moment, once the
+// screen has settled. It says what is at a point and whether two pictures are the
+// same, and maps the image that a model sees to device pixels.
+//
+// [desktop-agent/actuator] has the actions, a sealed sum type, and the device that
+// performs them. What a model writes becomes actions in
+// [desktop-agent/actuator/pyautogui] and [desktop-agent/actuator/toolcall]; nothing
+// else of a reply is ever done.
+//
+//   - To add an action: a type in actuator/action.go with its three methods, and a row
+//     of the table in actuator/variant.go. The compiler and actions_test.go name every
+//     other place that must know it.
+//
+// # The models
+//
+// [desktop-agent/llm] is the port to models: roles, typed requests and replies,
+// retries, a budget, the kinds of errors. [desktop-agent/llm/openai] is an adapter.
+//
+//   - To add a provider: a package beside llm/openai that is an [llm.Model], chosen in
+//     cmd/desktop-agent/settings.go (modelFlags.client).
+//
+// [desktop-agent/planner] makes and revises the suggestive plan,
+// [desktop-agent/worldmodel] assesses what came of a batch and whether the goal is
+// shown, and [desktop-agent/monitor] has the detectors and the plan monitor. Their
+// prompts are the files prompts/*.tmpl beside them.
+//
+// # The run
+//
+// [desktop-agent/run] is what a run is. Its [run.Recorder] writes events to a journal,
+// its [run.Hand] is the one way to a device (intend, guard, acting, device, acted), its
+// [run.Session] opens and closes desktop, input, journal and models, and its
+// [run.Settings] are all that changes behaviour. [desktop-agent/run/eventjson] is the
+// form of events on disk.
+//
+//   - To add a guard: a [run.Guard], given to the session by run.Options.Guard. The
+//     interface is in run/hand.go; the hand asks it before every action.
+//   - To add a setting: a field in run/settings.go, its key in
+//     run/eventjson/settings.go, its flag in cmd/desktop-agent/settings.go. A test of
+//     each of the last two fails without.
+//
+// [desktop-agent/agent] is the loop: observe, assess beside propose, review, act,
+// record ([agent.Agent.Run] in agent/agent.go).
+//
+// # What became of it
+//
+// [desktop-agent/replay] is the journal and the reader of a run. Below it,
+// [desktop-agent/replay/offline] does a run again without a desktop,
+// [desktop-agent/replay/macro] its actions without a model,
+// [desktop-agent/replay/record] records a person, [desktop-agent/replay/export] and
+// [desktop-agent/replay/report] show it, and [desktop-agent/replay/replaytest] makes a
+// test of it.
+//
+// # Task suites
+//
+// [desktop-agent/tasks] says what a task and its result are.
+// [desktop-agent/tasks/osworld] reads OSWorld's files, [desktop-agent/tasks/env] is the
+// computer of a task, [desktop-agent/tasks/setup] and [desktop-agent/tasks/getter]
+// change it and look at it, tasks/metric/… compare, [desktop-agent/tasks/evaluate] puts
+// these together, [desktop-agent/tasks/judge] asks a model instead,
+// [desktop-agent/tasks/trial] does a task once and [desktop-agent/tasks/bench] many, by
+// a queue. Our own suite is the folder suites/desktop.
+//
+//   - To add a metric: a function in the package of tasks/metric that compares such
+//     files, by its name in that package's map Metrics;
+//     tasks/evaluate/metrics.go joins the maps.
+//
+// # The program
+//
+// cmd/desktop-agent has a file for each command: its flags, one session, and what it
+// tells the user.
+package desktopagent
