@@ -23,6 +23,9 @@ type Subject struct {
 	// Calls is how many good replies a new model has; 0: there is no end.
 	Calls int
 
+	// Alone, if not "", is why its calls come one at a time.
+	Alone string
+
 	// Hang returns a model that gets no reply. nil: it has its replies at hand, and
 	// never waits.
 	Hang func(testing.TB) llm.Model
@@ -57,7 +60,7 @@ type Failure struct {
 //   - The request is the caller's: it is as before afterwards, and so is what lies
 //     behind its messages in the same array.
 //   - The reply is the caller's: to change it changes no other reply.
-//   - Calls may be made from several goroutines.
+//   - Calls may be made from several goroutines, unless it says why not.
 //   - A call whose context ends, or has ended, soon returns an error that wraps the
 //     context's cause; one whose time was over wraps [context.DeadlineExceeded].
 //   - An error is an [*llm.Error] of a kind that package llm has, or wraps
@@ -199,6 +202,9 @@ func holdOwnReply(t testing.TB, s *Subject) error {
 }
 
 func holdConcurrent(t testing.TB, s *Subject) error {
+	if s.Alone != "" {
+		return nil
+	}
 	m, n := s.New(t), 8
 	if s.Calls > 0 {
 		n = min(n, s.Calls)

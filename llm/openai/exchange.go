@@ -119,7 +119,7 @@ func (x *exchange) explain(ctx context.Context, err error) error {
 		return &llm.Error{Kind: llm.ErrTimeout, Retry: true, Err: context.DeadlineExceeded}
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("request: %w", ctx.Err())
+		return fmt.Errorf("request: %w", context.Cause(ctx))
 	}
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		return e
