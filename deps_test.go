@@ -50,7 +50,7 @@ var rules = []rule{
 	{"run", "actuator screen screen/atspi sandbox llm planner worldmodel monitor internal/permit", layers,
 		"what a run is; the guard is met through an interface, the journal too"},
 	{"run/eventjson", "run actuator screen screen/atspi llm planner worldmodel monitor", layers, "the form on disk of all that an event holds"},
-	{"run/runtest", "run screen actuator", layers, "what tests of runs share"},
+	{"run/runtest", "run screen screen/atspi actuator", layers, "what tests of runs share"},
 	{"agent", "run actuator actuator/pyautogui actuator/toolcall screen llm planner worldmodel monitor", layers, "the loop: it neither opens nor closes anything"},
 
 	{"replay", "run run/eventjson actuator screen screen/atspi llm planner", layers + " replay/report", "the journal knows events, and not who makes them"},
