@@ -123,8 +123,9 @@ func TestJournal(t testing.TB, s *JournalSubject) {
 // sample is a short run, without the frames: one number after the other from 1.
 func sample() (list []run.Event) {
 	at := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+	settings := run.Settings{Agent: run.AgentSettings{Planning: "off"}}
 	for i, data := range []run.EventData{
-		run.RunStarted{Schema: run.Schema, Task: "Save it", Planning: "off", Guard: "none"},
+		run.RunStarted{Schema: run.Schema, Task: "Save it", Planning: "off", Guard: "none", Settings: settings},
 		run.Observed{FrameID: "f0001", At: at, Frame: image.Pt(40, 30), Screen: "1"},
 		run.Proposed{FrameID: "f0001", Thought: "I wait.", Expect: "It is \"done\"\n\t<&>."},
 		run.BatchStopped{Reason: "another window has the focus"},
