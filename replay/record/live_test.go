@@ -50,7 +50,7 @@ var stageSize = image.Pt(1024, 768)
 // newStage starts a desktop.
 func newStage(t *testing.T, home string) *stage {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 75*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	s := &stage{t: t, ctx: ctx}
 	t.Cleanup(cancel)
 	var err error
