@@ -14,7 +14,7 @@ import (
 	"desktop-agent/replay/report"
 	"desktop-agent/run"
 	"desktop-agent/tasks"
-	"desktop-agent/tasks/evaluate"
+	"desktop-agent/tasks/osworld/evaluate"
 )
 
 // A Config says how the agent of a configuration is put together.
