@@ -270,6 +270,3 @@ func requireNoHoles(t *testing.T, m *memory) {
 		require.Equal(t, i+1, e.Seq, "event %d is %s", i, e.Kind)
 	}
 }
-
-// observation keeps a test's import list short.
-type observation = *screen.Observation

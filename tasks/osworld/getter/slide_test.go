@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,11 +29,11 @@ func presentation(t *testing.T, more map[string]string, slides ...fakeSlide) str
 	const spaces = ` xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"` +
 		` xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:r="` + kinds + `"`
 	relations := func(rels ...[3]string) string {
-		text := ""
+		var text strings.Builder
 		for _, r := range rels {
-			text += fmt.Sprintf(`<Relationship Id="%s" Type="%s/%s" Target="%s"/>`, r[0], kinds, r[1], r[2])
+			text.WriteString(fmt.Sprintf(`<Relationship Id="%s" Type="%s/%s" Target="%s"/>`, r[0], kinds, r[1], r[2]))
 		}
-		return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` + text + `</Relationships>`
+		return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` + text.String() + `</Relationships>`
 	}
 	files := map[string]string{"_rels/.rels": relations([3]string{"1", "officeDocument", "ppt/presentation.xml"})}
 	ids, own := "", [][3]string{}
@@ -44,9 +45,7 @@ func presentation(t *testing.T, more map[string]string, slides ...fakeSlide) str
 	}
 	files["ppt/presentation.xml"] = `<p:presentation` + spaces + `><p:sldIdLst>` + ids + `</p:sldIdLst></p:presentation>`
 	files["ppt/_rels/presentation.xml.rels"] = relations(own...)
-	for name, text := range more {
-		files[name] = text
-	}
+	maps.Copy(files, more)
 	name := filepath.Join(t.TempDir(), "a.pptx")
 	f, err := os.Create(name)
 	require.NoError(t, err)
