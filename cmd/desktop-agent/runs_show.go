@@ -186,12 +186,10 @@ func (shown *shownStep) act(s *replay.Step, typed bool) {
 		}
 		shown.Actions = append(shown.Actions, one)
 	}
-	p := s.Proposal()
-	if p == nil {
-		return
-	}
-	for _, a := range p.Actions[min(len(s.Acts), len(p.Actions)):] {
-		shown.Actions = append(shown.Actions, shownAction{Words: replay.Words(a.Action, s.Before, typed), Status: "not performed"})
+	if p := s.Proposal(); p != nil {
+		for _, a := range s.Undone(p) {
+			shown.Actions = append(shown.Actions, shownAction{Words: replay.Words(a, s.Before, typed), Status: "not performed"})
+		}
 	}
 }
 

@@ -220,9 +220,9 @@ func (b *builder) proposed(data run.Proposed) {
 // finish closes the section of a step and returns it.
 func (b *builder) finish() *stepView {
 	s := b.step
-	s.Spent = spend(b.batch, b.since)
+	s.Spent = replay.Spend(b.batch, b.since)
 	v := b.view
-	v.Spent.add(s.Spent)
+	v.Spent.Add(s.Spent)
 	v.Longest = max(v.Longest, s.Spent.Total)
 	v.Counted = max(v.Counted, s.N)
 	b.since, b.batch, b.step = b.batch[len(b.batch)-1].Time, nil, nil

@@ -1,4 +1,4 @@
-package report
+package replay
 
 import (
 	"cmp"
@@ -8,8 +8,9 @@ import (
 	"desktop-agent/run"
 )
 
-// spent tells what the time of a step went to. The parts add up to Total.
-type spent struct {
+// Spent tells what the time of a step, or of several, went to. The parts add up to
+// Total.
+type Spent struct {
 	Model  time.Duration // at least one model was asked
 	Settle time.Duration // waiting until the screen is still
 	Look   time.Duration // taking the picture, the windows and the tree
@@ -18,7 +19,8 @@ type spent struct {
 	Total  time.Duration
 }
 
-func (s *spent) add(t spent) {
+// Add adds the time of another step.
+func (s *Spent) Add(t Spent) {
 	s.Model += t.Model
 	s.Settle += t.Settle
 	s.Look += t.Look
@@ -30,10 +32,10 @@ func (s *spent) add(t spent) {
 // A span is a stretch of time.
 type span struct{ from, to time.Time }
 
-// spend sums up the events of one step; since is when the step before ended.
+// Spend sums up the events of one step; since is when the step before ended.
 // Models that were asked at the same time count once, and an action does not
 // count while the screen is looked at.
-func spend(events []run.Event, since time.Time) (s spent) {
+func Spend(events []run.Event, since time.Time) (s Spent) {
 	if len(events) == 0 {
 		return s
 	}
