@@ -60,8 +60,9 @@ func (c *Call) Whole() []run.Message {
 	return list
 }
 
-// A conversation is what calls of one role for one purpose make.
+// A conversation is what calls of one agent in one role for one purpose make.
 type conversation struct {
+	agent   string
 	role    llm.Role
 	purpose string
 }
@@ -190,7 +191,7 @@ func (b *stepper) add(e run.Event) error {
 		b.now, b.seenIn, s.After = &data, e.Step, &data
 		s.Observed = append(s.Observed, &data)
 	case run.ModelCalled:
-		return b.call(data)
+		return b.call(e.Agent, data)
 	case run.Planned:
 		s.Planned, s.Plan = append(s.Planned, data), cmp.Or(data.Plan, s.Plan)
 	case run.Assessed:
@@ -220,8 +221,8 @@ func (b *stepper) add(e run.Event) error {
 	return nil
 }
 
-func (b *stepper) call(data run.ModelCalled) error {
-	key := conversation{data.Role, data.Purpose}
+func (b *stepper) call(agent string, data run.ModelCalled) error {
+	key := conversation{agent, data.Role, data.Purpose}
 	before := b.asked[key]
 	if data.Shared < 0 || data.Shared > before.length() {
 		return fmt.Errorf("the call shares %d messages with the one before, which had %d", data.Shared, before.length())

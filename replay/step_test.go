@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
+	"desktop-agent/llm"
 	"desktop-agent/planner"
 	"desktop-agent/run"
 	"desktop-agent/screen"
@@ -62,6 +63,41 @@ func TestPlanOfAStep(t *testing.T) {
 	assert.Equal(t, "second", one(t, run.Assessed{Plan: first}, run.Planned{Plan: second}).Plan.Task)
 	assert.Equal(t, "first", one(t, run.Assessed{Plan: first}, run.Planned{Error: "none"}).Plan.Task)
 	assert.Nil(t, one(t, run.Planned{Error: "none"}).Plan)
+}
+
+// What two agents say in turn to a model of one role are two conversations, as
+// their recorder has them.
+func TestConversationsOfTwoAgents(t *testing.T) {
+	j := newJournal(t)
+	rec := run.NewRecorder(j, nil)
+	one, two := rec.Scope(run.Where{Agent: "one"}), rec.Scope(run.Where{Agent: "two"})
+	require.NoError(t, one.Emit(t.Context(), run.RunStarted{Schema: run.Schema}))
+	said := map[string][]llm.Message{}
+	for _, s := range []struct {
+		scope *run.Scope
+		text  string
+	}{{one, "a"}, {two, "x"}, {one, "b"}, {two, "y"}, {one, "c"}} {
+		key := "two"
+		if s.scope == one {
+			key = "one"
+		}
+		said[key] = append(said[key], llm.UserText(s.text))
+		require.NoError(t, s.scope.Call(t.Context(), llm.Call{Request: &llm.Request{Role: llm.Actor, Purpose: "propose", Messages: said[key]}}))
+	}
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	var whole []string
+	for s, err := range r.Steps() {
+		require.NoError(t, err)
+		for _, c := range s.Calls {
+			text := ""
+			for _, m := range c.Whole() {
+				text += m.Text
+			}
+			whole = append(whole, text)
+		}
+	}
+	assert.Equal(t, []string{"a", "x", "ab", "xy", "abc"}, whole)
 }
 
 // A step's time begins where that of the one before ends.

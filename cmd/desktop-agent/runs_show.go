@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"desktop-agent/actuator"
 	"desktop-agent/replay"
 	"desktop-agent/replay/report"
 	"desktop-agent/run"
@@ -196,6 +197,11 @@ func (shown *shownStep) act(s *replay.Step, typed bool) {
 // noteOf tells of the events that have no place of their own.
 func noteOf(data run.EventData, typed bool) string {
 	switch d := data.(type) {
+	case run.Refused:
+		if !typed { // both may quote what is typed
+			return fmt.Sprintf("the guard %s refused to %s", d.Guard, actuator.Describe(d.Action.Action))
+		}
+		return fmt.Sprintf("the guard %s refused to %s: %s", d.Guard, actuator.DescribeFull(d.Action.Action), d.Reason)
 	case run.BatchStopped:
 		return "the rest was not performed: " + d.Reason
 	case run.Located:
