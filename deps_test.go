@@ -19,7 +19,7 @@ const module = "desktop-agent/"
 
 // A rule says what packages may import of this module, and why.
 type rule struct {
-	packages string // a package, or a folder with all below it: "tasks/metric/..."
+	packages string // a package, or a folder with all below it: "tasks/osworld/metric/..."
 	imports  string // the same, separated by spaces
 	tests    string // what their tests may import besides
 	why      string
@@ -62,20 +62,20 @@ var rules = []rule{
 
 	{"tasks", "", "", "what a task, its result and a metric are"},
 	{"tasks/office/...", "tasks/office", "tasks", "the archives of office programs, below metrics and getters"},
-	{"tasks/metric/...", "tasks tasks/office/... tasks/metric/fuzzy tasks/metric/rule", "", "a metric compares what it is given, and looks at no computer"},
+	{"tasks/osworld/metric/...", "tasks tasks/office/... tasks/osworld/metric/fuzzy tasks/osworld/metric/rule", "", "a metric compares what it is given, and looks at no computer"},
 	{"tasks/env", "tasks run actuator actuator/pyautogui screen screen/atspi sandbox internal/...", "", "the computer of a task"},
 	{"tasks/asset", "tasks tasks/env internal/retry", "", "what a task downloads"},
-	{"tasks/setup", "tasks tasks/env tasks/asset screen sandbox internal/...", "", "it changes the computer of a task"},
-	{"tasks/getter", "tasks tasks/env tasks/asset tasks/office/... screen internal/...", "tasks/metric/program", "it looks at the computer of a task, and judges nothing"},
-	{"tasks/evaluate", "tasks tasks/env tasks/setup tasks/getter tasks/metric/...", "tasks/asset", "getters and metrics together"},
-	{"tasks/osworld", "tasks tasks/env tasks/setup tasks/getter tasks/evaluate internal/spell", "", "OSWorld's files, read as tasks"},
+	{"tasks/osworld/setup", "tasks tasks/env tasks/asset screen sandbox internal/...", "", "it changes the computer of a task"},
+	{"tasks/osworld/getter", "tasks tasks/env tasks/asset tasks/office/... screen internal/...", "tasks/osworld/metric/program", "it looks at the computer of a task, and judges nothing"},
+	{"tasks/osworld/evaluate", "tasks tasks/env tasks/osworld/setup tasks/osworld/getter tasks/osworld/metric/...", "tasks/asset", "getters and metrics together"},
+	{"tasks/osworld", "tasks tasks/env tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate internal/spell", "", "OSWorld's files, read as tasks"},
 	{"tasks/judge", "tasks replay run actuator llm screen", layers, "a model judges a run, from its journal alone"},
 	{"tasks/bench", "tasks", "", "the queue knows trials, and not what is done in them"},
 	{"tasks/bench/report", "tasks internal/webpage", "", "the report knows results alone"},
-	{"tasks/trial", "tasks tasks/env tasks/setup tasks/getter tasks/evaluate tasks/judge tasks/metric/text agent run replay replay/report llm sandbox", "llm/llmtest tasks/osworld", "all of these, once"},
+	{"tasks/trial", "tasks tasks/env tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate tasks/judge tasks/osworld/metric/text agent run replay replay/report llm sandbox", "llm/llmtest tasks/osworld", "all of these, once"},
 
 	{"suites/suitetest", "tasks tasks/env tasks/osworld tasks/trial", "", "the test of a suite"},
-	{"suites/...", "", "replay/replaytest suites/suitetest tasks tasks/bench tasks/osworld tasks/setup tasks/trial", "our own suite is files"},
+	{"suites/...", "", "replay/replaytest suites/suitetest tasks tasks/bench tasks/osworld tasks/osworld/setup tasks/trial", "our own suite is files"},
 	{"cmd/...", "...", "...", "a command puts things together"},
 	{"", "", "...", "tests of the whole module"},
 }
@@ -140,7 +140,7 @@ func TestRulesRefuse(t *testing.T) {
 		{"screen", "desktop-agent/actuator", false, "screen must not import actuator"},
 		{"replay/macro", "desktop-agent/internal/permit", false, "replay/macro must not import internal/permit"},
 		{"replay/macro", "desktop-agent/internal/permit", true, "who has a permit"},
-		{"tasks/metric/text", "desktop-agent/tasks/env", true, "tests of tasks/metric/text must not import tasks/env"},
+		{"tasks/osworld/metric/text", "desktop-agent/tasks/env", true, "tests of tasks/osworld/metric/text must not import tasks/env"},
 		{"replay/macro", "github.com/jezek/xgb/xtest", false, "input goes by the device"},
 		{"agent", "desktop-agent/agent/inner", false, ""},
 		{"agent", "fmt", false, ""},

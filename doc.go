@@ -66,15 +66,15 @@
 //
 // [desktop-agent/tasks] says what a task and its result are.
 // [desktop-agent/tasks/osworld] reads OSWorld's files, [desktop-agent/tasks/env] is the
-// computer of a task, [desktop-agent/tasks/setup] and [desktop-agent/tasks/getter]
-// change it and look at it, tasks/metric/… compare, [desktop-agent/tasks/evaluate] puts
+// computer of a task, [desktop-agent/tasks/osworld/setup] and [desktop-agent/tasks/osworld/getter]
+// change it and look at it, tasks/osworld/metric/… compare, [desktop-agent/tasks/osworld/evaluate] puts
 // these together, [desktop-agent/tasks/judge] asks a model instead,
 // [desktop-agent/tasks/trial] does a task once and [desktop-agent/tasks/bench] many, by
 // a queue. Our own suite is the folder suites/desktop.
 //
-//   - To add a metric: a function in the package of tasks/metric that compares such
+//   - To add a metric: a function in the package of tasks/osworld/metric that compares such
 //     files, by its name in that package's map Metrics;
-//     tasks/evaluate/metrics.go joins the maps.
+//     tasks/osworld/evaluate/metrics.go joins the maps.
 //
 // # The program
 //

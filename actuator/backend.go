@@ -28,8 +28,9 @@ type backend interface {
 	// key presses a key or lets it go.
 	key(s stroke, down bool) error
 	// ready waits until keys will reach the window that the input sent before
-	// has focused.
-	ready(ctx context.Context) error
+	// has focused. If that does not come to be known in time, it is an error for
+	// text, which must not go astray; a key is pressed all the same, as a person would.
+	ready(ctx context.Context, text bool) error
 	// typeText types text and calls sending right before the first input. It
 	// leaves nothing down.
 	typeText(ctx context.Context, text string, sending func()) error

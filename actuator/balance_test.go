@@ -56,7 +56,7 @@ func (b *fakeBackend) move(p image.Point) error                   { b.where, b.s
 func (b *fakeBackend) button(n Button, down bool) error           { return b.toggle(string(n), down) }
 func (b *fakeBackend) wheel(dx, dy int) error                     { b.sent++; return b.call() }
 func (b *fakeBackend) key(s stroke, down bool) error              { return b.toggle(s.name, down) }
-func (b *fakeBackend) ready(ctx context.Context) error            { return ctx.Err() }
+func (b *fakeBackend) ready(ctx context.Context, _ bool) error    { return ctx.Err() }
 func (b *fakeBackend) setClipboard(context.Context, string) error { b.sent++; return b.call() }
 func (b *fakeBackend) close() error                               { b.closed = true; return nil }
 

@@ -119,6 +119,8 @@ func newDevice(b backend, log *slog.Logger) *Device {
 //
 // Keys wait until the window manager and the program with the focus have taken
 // what was sent before, so that they reach the window that a click has focused.
+// Where one of them does not answer, text is refused, which could be lost in
+// another window, and a key is pressed after a while all the same.
 func (d *Device) Do(ctx context.Context, a Action, f Frame) (output string, err error) {
 	start := time.Now()
 	output, err = d.run(ctx, func() (string, error) {

@@ -1,6 +1,7 @@
 package actuator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ const (
 	focusLimit = 2 * time.Second
 	// answerLimit is how long the program with the focus has for its answer.
 	answerLimit = time.Second
+	// textLimit is how long text waits for both, before it is refused.
+	textLimit = 5 * time.Second
 	// managerLimit is how long the window manager has for its answer.
 	managerLimit = 3 * time.Second
 	// muteWait stands in for the answer of a program that takes no pings, such
@@ -28,11 +31,18 @@ const (
 // ready waits until the window manager has taken all input sent so far, the
 // program with the focus has as well, and the focus is still where it was: then
 // a click, or a key that opened a window, has moved the focus if it ever will.
-func (x *x11Backend) ready(ctx context.Context) error {
-	limit, cancel := context.WithTimeout(ctx, focusLimit)
+// While one of them is busy, what it was sent before may still move the focus, and
+// text that goes to the window of now would be lost without a word.
+func (x *x11Backend) ready(ctx context.Context, text bool) error {
+	whole, answer := focusLimit, answerLimit
+	if text {
+		whole, answer = textLimit, textLimit
+	}
+	limit, cancel := context.WithTimeout(ctx, whole)
 	defer cancel()
+	busy := "the focus moves from window to window"
 	for limit.Err() == nil {
-		before, err := x.askAll(limit)
+		before, silent, err := x.askAll(limit, answer)
 		if err != nil && limit.Err() == nil && !errors.Is(err, x11.ErrGone) {
 			return err
 		}
@@ -40,29 +50,43 @@ func (x *x11Backend) ready(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if before == after {
-			break
+		if silent != "" {
+			busy = silent + " does not answer"
 		}
+		if before == after && (silent == "" || !text) {
+			return context.Cause(ctx)
+		}
+	}
+	if text && ctx.Err() == nil {
+		return fmt.Errorf("%w: %s, so that the text could land elsewhere: wait, look again, and type it then", ErrRefused, busy)
 	}
 	return context.Cause(ctx) // nil if only the limit has passed
 }
 
 // askAll waits for the window manager, for the program with the focus, and for
 // the window manager again, which the program may have told of new windows. It
-// returns the window that had the focus in between.
-func (x *x11Backend) askAll(ctx context.Context) (xproto.Window, error) {
-	if err := x.askManager(ctx); err != nil {
-		return 0, err
+// returns the window that had the focus in between, and who did not answer in time.
+func (x *x11Backend) askAll(ctx context.Context, answer time.Duration) (window xproto.Window, silent string, err error) {
+	const manager, program = "the window manager", "the program with the focus"
+	if answered, err := x.managerAnswers(ctx); err != nil {
+		return 0, manager, err
+	} else if !answered {
+		silent = manager
 	}
-	window, err := x.focus()
-	if err != nil {
-		return 0, err
+	if window, err = x.focus(); err != nil {
+		return 0, silent, err
 	}
-	err = x.ask(ctx, window, answerLimit)
-	if err != nil && !errors.Is(err, x11.ErrNoPing) && !errors.Is(err, context.DeadlineExceeded) {
-		return 0, fmt.Errorf("focused window: %w", err)
+	switch err := x.ask(ctx, window, answer); {
+	case err == nil, errors.Is(err, x11.ErrNoPing):
+	case errors.Is(err, context.DeadlineExceeded):
+		silent = cmp.Or(silent, program)
+	default:
+		return 0, silent, fmt.Errorf("focused window: %w", err)
 	}
-	return window, x.askManager(ctx)
+	if answered, err := x.managerAnswers(ctx); err != nil || !answered {
+		return window, cmp.Or(silent, manager), err
+	}
+	return window, silent, nil
 }
 
 // focus returns the top-level window that keys go to: the one the window
@@ -126,27 +150,35 @@ func (x *x11Backend) ask(ctx context.Context, w xproto.Window, t time.Duration) 
 	return err
 }
 
-// askManager waits until the window manager has taken all that it was sent
-// before: it handles a click before the program gets it, and moves the focus
-// then. One that cannot be asked gets a pause.
+// askManager is managerAnswers for who goes on all the same: the answer would have
+// been of use, but is not needed.
 func (x *x11Backend) askManager(ctx context.Context) error {
+	_, err := x.managerAnswers(ctx)
+	return err
+}
+
+// managerAnswers waits until the window manager has taken all that it was sent
+// before: it handles a click before the program gets it, and moves the focus
+// then. It returns false for one that is busy, or hung. One that cannot be asked
+// gets a pause.
+func (x *x11Backend) managerAnswers(ctx context.Context) (bool, error) {
 	limit, cancel := context.WithTimeout(ctx, managerLimit)
 	defer cancel()
 	err := x.conn.PingManager(limit)
 	switch {
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return false, context.Cause(ctx)
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil // busy, or hung: its answer would have been of use, but is not needed
+		return false, nil
 	case !errors.Is(err, x11.ErrNoManager):
-		return err
+		return err == nil, err
 	}
 	root, err := xproto.GetWindowAttributes(x.conn.Conn, x.conn.Root).Reply()
 	if err != nil {
-		return fmt.Errorf("window manager: %w", err)
+		return false, fmt.Errorf("window manager: %w", err)
 	}
 	if root.AllEventMasks&xproto.EventMaskSubstructureRedirect != 0 {
-		return sleep(ctx, muteWait)
+		return true, sleep(ctx, muteWait)
 	}
-	return nil // there is none
+	return true, nil // there is none
 }

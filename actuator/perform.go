@@ -136,7 +136,7 @@ func (d *Device) moveTo(ctx context.Context, p image.Point) error {
 	var at image.Point
 	for try := range 2 {
 		if try > 0 { // somebody holds it: the window manager, if it is still busy with a click
-			if err := d.backend.ready(ctx); err != nil {
+			if err := d.backend.ready(ctx, false); err != nil {
 				return err
 			}
 		}
@@ -326,7 +326,7 @@ func (d *Device) keyDown(ctx context.Context, k Key) error {
 	if err != nil {
 		return err
 	}
-	if err := d.backend.ready(ctx); err != nil {
+	if err := d.backend.ready(ctx, false); err != nil {
 		return err
 	}
 	return d.pressAll(strokes)
@@ -374,7 +374,7 @@ func (d *Device) pressKeys(ctx context.Context, a Press) error {
 	if err != nil {
 		return err
 	}
-	if err := d.backend.ready(ctx); err != nil {
+	if err := d.backend.ready(ctx, false); err != nil {
 		return err
 	}
 	for range a.Count {
@@ -393,7 +393,7 @@ func (d *Device) hold(ctx context.Context, a Hold) error {
 	if err != nil {
 		return err
 	}
-	if err := d.backend.ready(ctx); err != nil {
+	if err := d.backend.ready(ctx, false); err != nil {
 		return err
 	}
 	if err := d.pressAll(strokes); err != nil {
@@ -406,7 +406,7 @@ func (d *Device) typeText(ctx context.Context, text string) error {
 	if i := slices.IndexFunc(d.down, func(in input) bool { return in.button == "" }); i >= 0 {
 		return fmt.Errorf("%w: a key is held down by an earlier action, and would change the text: let it go first, or press keys instead of typing text", ErrRefused)
 	}
-	if err := d.backend.ready(ctx); err != nil {
+	if err := d.backend.ready(ctx, true); err != nil {
 		return err
 	}
 	return d.backend.typeText(ctx, text, func() { d.sent = true })
@@ -424,7 +424,7 @@ func (d *Device) copy(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := d.backend.ready(ctx); err != nil {
+	if err := d.backend.ready(ctx, false); err != nil {
 		return "", err
 	}
 	return d.backend.copy(ctx, func() error { return d.tap(strokes) })
@@ -438,7 +438,7 @@ func (d *Device) paste(ctx context.Context, a Paste) error {
 	if err != nil {
 		return err
 	}
-	if err := d.backend.ready(ctx); err != nil {
+	if err := d.backend.ready(ctx, true); err != nil {
 		return err
 	}
 	if a.Text != nil {

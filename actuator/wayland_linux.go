@@ -150,7 +150,7 @@ func (b *robotgoBackend) key(s stroke, down bool) error {
 }
 
 // ready has nothing to ask: Wayland does not tell who has the focus.
-func (b *robotgoBackend) ready(ctx context.Context) error { return context.Cause(ctx) }
+func (b *robotgoBackend) ready(ctx context.Context, _ bool) error { return context.Cause(ctx) }
 
 func (b *robotgoBackend) typeText(ctx context.Context, text string, sending func()) error {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)

@@ -9,9 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jezek/xgb/res"
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
 	"github.com/stretchr/testify/assert"
@@ -240,6 +243,64 @@ func TestTypeWithoutFocus(t *testing.T) {
 	_, err := dev.Do(limit(t), actuator.Type{Text: "x"}, nil)
 	require.ErrorIs(t, err, actuator.ErrRefused)
 	assert.ErrorContains(t, err, "click")
+}
+
+// TestTypeWhileSomebodyIsBusy clicks on another window and types, while the window
+// manager, which has yet to give it the focus, does not come to it; and types while
+// a program is busy with what may open a dialog. Typed all the same, the text would
+// be lost in the window of before, without an error.
+func TestTypeWhileSomebodyIsBusy(t *testing.T) {
+	d, dev := desktop(t, nil)
+	freeze := func(pid int) (goOn func()) {
+		require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+		goOn = sync.OnceFunc(func() { require.NoError(t, syscall.Kill(pid, syscall.SIGCONT)) })
+		t.Cleanup(goOn)
+		return goOn
+	}
+	t.Run("the window manager", func(t *testing.T) {
+		other := window(t, d, image.Rect(500, 100, 800, 400))
+		first := window(t, d, image.Rect(100, 100, 400, 400))
+		goOn := freeze(managerOf(t, d))
+		require.NoError(t, do(t, dev, actuator.Click{At: &actuator.Point{X: 600, Y: 200}, Button: actuator.Left, Count: 1}, screen(1280, 800)))
+		_, err := dev.Do(limit(t), actuator.Type{Text: "lost"}, nil)
+		require.ErrorIs(t, err, actuator.ErrRefused)
+		assert.ErrorContains(t, err, "the window manager does not answer")
+		goOn()
+		require.NoError(t, do(t, dev, actuator.Type{Text: "found"}, nil))
+		events, err := other.WaitFor(limit(t), func(e []eventwin.Event) bool { return len(eventwin.Text(e)) >= 5 })
+		require.NoError(t, err)
+		assert.Equal(t, "found", eventwin.Text(events))
+		assert.Empty(t, eventwin.Text(first.Events()))
+		require.NoError(t, first.Close())
+		require.NoError(t, other.Close())
+	})
+	t.Run("the program", func(t *testing.T) {
+		p, err := d.Open(limit(t), "mousepad")
+		require.NoError(t, err)
+		goOn := freeze(p.PID())
+		text := actuator.Secret("lost")
+		for _, a := range []actuator.Action{actuator.Type{Text: text}, actuator.Paste{Text: &text}} {
+			_, err = dev.Do(limit(t), a, nil)
+			require.ErrorIs(t, err, actuator.ErrRefused)
+			assert.ErrorContains(t, err, "the program with the focus does not answer")
+		}
+		require.NoError(t, do(t, dev, actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}, nil), "what may stop it is pressed")
+		goOn()
+		require.NoError(t, do(t, dev, actuator.Type{Text: "found"}, nil))
+	})
+}
+
+// managerOf returns the process of a desktop's window manager.
+func managerOf(t *testing.T, d *sandbox.Desktop) int {
+	t.Helper()
+	conn := someone(t, d)
+	require.NoError(t, conn.Extension("X-Resource"))
+	check, err := conn.Cardinals(conn.Root, "_NET_SUPPORTING_WM_CHECK")
+	require.NoError(t, err)
+	ids, err := res.QueryClientIds(conn.Conn, 1, []res.ClientIdSpec{{Client: check[0], Mask: res.ClientIdMaskLocalClientPID}}).Reply()
+	require.NoError(t, err)
+	require.Len(t, ids.Ids, 1)
+	return int(ids.Ids[0].Value[0])
 }
 
 // TestTypeIntoTerminal has a program that answers no pings, and fetches the

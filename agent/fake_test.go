@@ -147,9 +147,6 @@ func requireNoHoles(t *testing.T, m *runtest.Journal) {
 	}
 }
 
-// observation keeps a test's import list short.
-type observation = *screen.Observation
-
 // TestActorScriptIsModel holds that the scripted actor is a model.
 func TestActorScriptIsModel(t *testing.T) {
 	llmtest.TestModel(t, &llmtest.Subject{Calls: 8, New: func(testing.TB) llm.Model {

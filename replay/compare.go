@@ -164,14 +164,7 @@ func turnsOf(ctx context.Context, r *Run) (list []*Turn, err error) {
 		t := &Turn{Step: s.N}
 		t.see(ctx, r, s.Before)
 		t.act(s)
-		for _, e := range s.Events {
-			switch data := e.Data.(type) {
-			case run.Planned:
-				plan = cmp.Or(data.Plan, plan)
-			case run.Assessed:
-				plan = cmp.Or(data.Plan, plan)
-			}
-		}
+		plan = cmp.Or(s.Plan, plan)
 		t.Plan, t.plan = describePlan(plan)
 		list = append(list, t)
 	}

@@ -1,11 +1,15 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
+	"desktop-agent/actuator"
 	"desktop-agent/llm"
+	"desktop-agent/planner"
 	"desktop-agent/run"
 )
 
@@ -14,11 +18,14 @@ import (
 // came before the first.
 type Step struct {
 	N         int
-	Before    *run.Observed // the newest observation when it began; nil in step 0
-	After     *run.Observed // the last one of the step; nil if there was none
+	Since     time.Time       // when the step before ended; in the first, when it began
+	Before    *run.Observed   // the newest observation when it began; nil in step 0
+	Observed  []*run.Observed // those of the step, in order
+	After     *run.Observed   // the last of them; nil if there was none
 	Started   *run.RunStarted
 	Planned   []run.Planned
-	Calls     []*Call // of models
+	Plan      *planner.Plan // the newest of which an event of the step tells; nil if none does
+	Calls     []*Call       // of models
 	Assessed  *run.Assessed
 	Proposals []*run.Proposed // the last one was performed
 	Reviews   []run.Reviewed
@@ -53,8 +60,9 @@ func (c *Call) Whole() []run.Message {
 	return list
 }
 
-// A conversation is what calls of one role for one purpose make.
+// A conversation is what calls of one agent in one role for one purpose make.
 type conversation struct {
+	agent   string
 	role    llm.Role
 	purpose string
 }
@@ -90,7 +98,9 @@ func (t *talk) first(n int) *talk {
 // An Act is one action with what became of it.
 type Act struct {
 	run.Acting
-	Acted *run.Acted // nil if the run was cut off before that was known
+	Proposed *run.Proposed // whose action it is; nil if nothing was proposed
+	Seen     *run.Observed // the newest observation when it began; nil if there was none
+	Acted    *run.Acted    // nil if the run was cut off before that was known
 }
 
 // Proposal returns the proposal that stands; nil if there is none.
@@ -100,6 +110,25 @@ func (s *Step) Proposal() *run.Proposed {
 	}
 	return s.Proposals[len(s.Proposals)-1]
 }
+
+// Undone returns the actions of a proposal that were never begun.
+func (s *Step) Undone(p *run.Proposed) (list []actuator.Action) {
+	begun := map[int]bool{}
+	for _, act := range s.Acts {
+		if act.Proposed == p {
+			begun[act.Index] = true
+		}
+	}
+	for i, a := range p.Actions {
+		if !begun[i] {
+			list = append(list, a.Action)
+		}
+	}
+	return list
+}
+
+// Spent tells what the time of the step went to.
+func (s *Step) Spent() Spent { return Spend(s.Events, s.Since) }
 
 // Steps yields the steps of a run in order. Only the present one is in memory,
 // with the conversations that go on. After an error it ends.
@@ -135,6 +164,7 @@ func (r *Run) Steps() iter.Seq2[*Step, error] {
 // A stepper makes steps of events.
 type stepper struct {
 	step   *Step
+	last   time.Time     // of the newest event
 	now    *run.Observed // the newest observation
 	seenIn int           // its step
 	asked  map[conversation]*talk
@@ -143,9 +173,13 @@ type stepper struct {
 
 func (b *stepper) add(e run.Event) error {
 	if b.step == nil {
-		b.step, b.open = &Step{N: e.Step, Before: b.now}, nil
+		if b.last.IsZero() {
+			b.last = e.Time
+		}
+		b.step, b.open = &Step{N: e.Step, Since: b.last, Before: b.now}, nil
 	}
 	s := b.step
+	b.last = e.Time
 	s.Events = append(s.Events, e)
 	switch data := e.Data.(type) {
 	case run.RunStarted:
@@ -155,12 +189,13 @@ func (b *stepper) add(e run.Event) error {
 			return err
 		}
 		b.now, b.seenIn, s.After = &data, e.Step, &data
+		s.Observed = append(s.Observed, &data)
 	case run.ModelCalled:
-		return b.call(data)
+		return b.call(e.Agent, data)
 	case run.Planned:
-		s.Planned = append(s.Planned, data)
+		s.Planned, s.Plan = append(s.Planned, data), cmp.Or(data.Plan, s.Plan)
 	case run.Assessed:
-		s.Assessed = &data
+		s.Assessed, s.Plan = &data, cmp.Or(data.Plan, s.Plan)
 	case run.Proposed:
 		return b.proposed(&data)
 	case run.Reviewed:
@@ -168,11 +203,12 @@ func (b *stepper) add(e run.Event) error {
 	case run.Refused:
 		s.Refused = append(s.Refused, data)
 	case run.Acting:
-		s.Acts = append(s.Acts, Act{Acting: data})
+		s.Acts = append(s.Acts, Act{Acting: data, Proposed: s.Proposal(), Seen: b.now})
 	case run.Acted:
-		for i := range s.Acts {
-			if s.Acts[i].Index == data.Index {
-				s.Acts[i].Acted = &data
+		for i := range slices.Backward(s.Acts) {
+			if a := &s.Acts[i]; a.Index == data.Index && a.Acted == nil {
+				a.Acted = &data
+				break
 			}
 		}
 	case run.BatchStopped:
@@ -185,8 +221,8 @@ func (b *stepper) add(e run.Event) error {
 	return nil
 }
 
-func (b *stepper) call(data run.ModelCalled) error {
-	key := conversation{data.Role, data.Purpose}
+func (b *stepper) call(agent string, data run.ModelCalled) error {
+	key := conversation{agent, data.Role, data.Purpose}
 	before := b.asked[key]
 	if data.Shared < 0 || data.Shared > before.length() {
 		return fmt.Errorf("the call shares %d messages with the one before, which had %d", data.Shared, before.length())

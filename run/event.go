@@ -72,7 +72,7 @@ type (
 		Purpose  string
 		Prompt   string // hash of the template
 		Model    string
-		Shared   int       // so many messages are those that the call before of the same role and purpose began with
+		Shared   int       // so many messages are those that the call before of the same agent, role and purpose began with
 		Messages []Message // the others
 		Tools    []string
 		Schema   string

@@ -76,7 +76,7 @@ func (p *place) socket(t testing.TB) string {
 	require.Len(t, files, 1, "a desktop is running")
 	text, err := os.ReadFile(files[0])
 	require.NoError(t, err)
-	path, _, _ := strings.Cut(string(text), "\n")
+	path, _, _ := strings.Cut(string(text), " ")
 	require.FileExists(t, path)
 	require.NotEmpty(t, p.processes(), "and is seen by this test")
 	return path
@@ -111,8 +111,8 @@ func TestOpenFails(t *testing.T) {
 	})
 
 	t.Run("the program on the desktop", func(t *testing.T) {
+		dir := t.TempDir() // elsewhere
 		p := newPlace(t)
-		dir := t.TempDir()
 		program := filepath.Join(dir, "fails")
 		// It tells which desktop ran, and shows no window.
 		require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\necho \"$DISPLAY\" >"+dir+"/display\nexit 3\n"), 0o700))

@@ -19,6 +19,7 @@ import (
 	"github.com/godbus/dbus/v5"
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -50,9 +51,13 @@ func TestOpenRefuses(t *testing.T) {
 	require.ErrorIs(t, err, sandbox.ErrNotInstalled)
 
 	t.Run("shows no window", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-		defer cancel()
-		_, err := d.Open(ctx, "sh", "-c", "echo waiting; sleep 3606")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		begun := filepath.Join(t.TempDir(), "begun")
+		go func() { // as the end of a limit
+			assert.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, time.Minute, time.Millisecond)
+			cancel(context.DeadlineExceeded)
+		}()
+		_, err := d.Open(ctx, "sh", "-c", `echo waiting; touch "$1"; sleep 3606`, "sh", begun)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, "waiting")
 		require.NotContains(t, strings.Join(carriers(markOf(d)), "\n"), "3606", "it is ended")

@@ -72,7 +72,7 @@ func (d *display) looked() {}
 // stirred tells whether anything happened since the last wait ended.
 func (d *display) stirred() bool {
 	now, err := d.capture(false)
-	return err == nil && Changed(d.rest, now.bare) != nil
+	return err == nil && !DiffBox(d.rest, now.bare).Empty()
 }
 
 // settle waits until the picture stays the same for the quiet interval.
@@ -101,7 +101,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 		if err != nil {
 			return Settled{}, err
 		}
-		if Changed(last.bare, now.bare) != nil {
+		if !DiffBox(last.bare, now.bare).Empty() {
 			since, last, busy = time.Now(), now, []string{"drawing"}
 		}
 	}

@@ -64,7 +64,7 @@ type Tokens struct {
 // Millis says where the time of a trial went, in milliseconds.
 type Millis struct {
 	Setup    int64 `json:"setup"`    // from the start of the trial to the agent's first observation
-	Model    int64 `json:"model"`    // waiting for models
+	Model    int64 `json:"model"`    // waiting for models; those asked at the same time count once
 	Screen   int64 `json:"screen"`   // capturing and reading the screen
 	Settle   int64 `json:"settle"`   // waiting for the screen to be still
 	Act      int64 `json:"act"`      // input

@@ -1,10 +1,3 @@
-// Package tasks is the model of a task suite: what is set up before a task, what
-// the agent is told, and how the result is judged. The format on disk is
-// OSWorld's ([desktop-agent/tasks/osworld] reads it); package
-// [desktop-agent/tasks/env] is the computer that a task runs on,
-// [desktop-agent/tasks/setup] prepares it, [desktop-agent/tasks/getter] looks at
-// what came of it, [desktop-agent/tasks/metric] judges, and
-// [desktop-agent/tasks/bench] runs whole suites.
 package tasks
 
 import (

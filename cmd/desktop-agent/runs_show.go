@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"desktop-agent/actuator"
 	"desktop-agent/replay"
 	"desktop-agent/replay/report"
 	"desktop-agent/run"
@@ -186,18 +187,21 @@ func (shown *shownStep) act(s *replay.Step, typed bool) {
 		}
 		shown.Actions = append(shown.Actions, one)
 	}
-	p := s.Proposal()
-	if p == nil {
-		return
-	}
-	for _, a := range p.Actions[min(len(s.Acts), len(p.Actions)):] {
-		shown.Actions = append(shown.Actions, shownAction{Words: replay.Words(a.Action, s.Before, typed), Status: "not performed"})
+	if p := s.Proposal(); p != nil {
+		for _, a := range s.Undone(p) {
+			shown.Actions = append(shown.Actions, shownAction{Words: replay.Words(a, s.Before, typed), Status: "not performed"})
+		}
 	}
 }
 
 // noteOf tells of the events that have no place of their own.
 func noteOf(data run.EventData, typed bool) string {
 	switch d := data.(type) {
+	case run.Refused:
+		if !typed { // both may quote what is typed
+			return fmt.Sprintf("the guard %s refused to %s", d.Guard, actuator.Describe(d.Action.Action))
+		}
+		return fmt.Sprintf("the guard %s refused to %s: %s", d.Guard, actuator.DescribeFull(d.Action.Action), d.Reason)
 	case run.BatchStopped:
 		return "the rest was not performed: " + d.Reason
 	case run.Located:

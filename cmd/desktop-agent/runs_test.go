@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/actuator"
 	"desktop-agent/replay"
 	"desktop-agent/replay/replaytest"
 	"desktop-agent/run"
@@ -89,6 +90,23 @@ func TestRunsShow(t *testing.T) {
 	assert.Equal(t, exitUsage, code)
 	assert.Contains(t, errs, "has no step 99")
 	assert.Contains(t, errs, "hint: it has 12 steps")
+}
+
+// What a guard refused is told; what it would have typed only with --typed.
+func TestRunsShowTellsOfARefusal(t *testing.T) {
+	dir := t.TempDir()
+	j, err := replay.Create(dir)
+	require.NoError(t, err)
+	require.NoError(t, j.Append(t.Context(), 0, run.RunStarted{Schema: run.Schema, Task: "x"}))
+	require.NoError(t, j.Append(t.Context(), 1, run.Refused{Action: run.Recorded{Action: actuator.Type{Text: "hunter2"}}, Guard: "strict", Reason: "hunter2 is a password"}))
+	require.NoError(t, j.Append(t.Context(), 1, run.RunEnded{Outcome: run.OutcomeBlocked}))
+	require.NoError(t, j.Close())
+	code, out, errs := agentSays(t, dir, "show", "last")
+	assert.Zero(t, code, errs)
+	assert.Contains(t, out, "note: the guard strict refused to type 7 characters")
+	assert.NotContains(t, out, "hunter2")
+	_, out, _ = agentSays(t, dir, "show", "last", "--typed")
+	assert.Contains(t, out, `refused to type "hunter2": hunter2 is a password`)
 }
 
 func TestRunsDiff(t *testing.T) {

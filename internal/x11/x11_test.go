@@ -3,9 +3,11 @@
 package x11_test
 
 import (
+	"bytes"
 	"context"
 	"image"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -188,7 +190,7 @@ func TestListenStops(t *testing.T) {
 	calls := 0
 	stop := c.Listen(func(xgb.Event) { mu.Lock(); calls++; mu.Unlock() })
 	set(t, c, c.Root, "_TEST", "1")
-	require.Eventually(t, func() bool { mu.Lock(); defer mu.Unlock(); return calls > 0 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { mu.Lock(); defer mu.Unlock(); return calls > 0 }, time.Minute, time.Millisecond)
 	stop()
 	stop() // again changes nothing
 	mu.Lock()
@@ -262,7 +264,7 @@ func TestExtension(t *testing.T) {
 			xproto.ClearArea(c.Conn, false, c.Root, 0, 0, 10, 10)
 			select {
 			case <-seen:
-			case <-time.After(20 * time.Second):
+			case <-time.After(time.Minute):
 				t.Error("no damage was reported")
 			}
 		})
@@ -298,7 +300,7 @@ func TestPing(t *testing.T) {
 
 	gone := make(chan error, 1)
 	go func() { gone <- c.Ping(t.Context(), w) }()
-	time.Sleep(50 * time.Millisecond)
+	waits(t)
 	require.NoError(t, syscall.Kill(p.PID(), syscall.SIGKILL))
 	require.ErrorIs(t, <-gone, x11.ErrGone)
 	require.ErrorIs(t, c.Ping(t.Context(), w), x11.ErrGone, "a window that is gone already")
@@ -320,7 +322,7 @@ func TestServerDies(t *testing.T) {
 	stop := c.Listen(func(xgb.Event) {})
 	waiting := make(chan error, 1)
 	go func() { waiting <- c.Ping(t.Context(), w) }()
-	time.Sleep(50 * time.Millisecond)
+	waits(t)
 	kill(t, d, "Xvfb")
 	<-c.Closed()
 	require.ErrorIs(t, <-waiting, x11.ErrNoDisplay)
@@ -330,6 +332,15 @@ func TestServerDies(t *testing.T) {
 	require.Error(t, err)
 	require.Error(t, c.Select(w, xproto.EventMaskKeyPress))
 	require.Error(t, c.Extension("DAMAGE"))
+}
+
+// waits returns when a goroutine waits for an answer.
+func waits(t *testing.T) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		stacks := make([]byte, 1<<20)
+		return bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("x11.(*Conn).wait("))
+	}, time.Minute, time.Millisecond)
 }
 
 // kill ends the part of a desktop whose name is program, at once.

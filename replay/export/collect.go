@@ -23,16 +23,17 @@ func (m *masker) collect(ctx context.Context, stored *replay.Run) error {
 		if err != nil {
 			return err
 		}
-		for _, o := range []*run.Observed{step.Before, step.After} {
+		secret := m.red.Typed
+		for _, o := range append([]*run.Observed{step.Before}, step.Observed...) {
 			if o == nil {
 				continue
 			}
+			secret = secret || asksPassword(o)
 			screen = o.Frame
 			for i, r := range m.red.Regions {
 				covers[i] = covers[i] || r.Box.Empty() || r.Box.Overlaps(image.Rectangle{Max: o.Frame})
 			}
 		}
-		secret := m.red.Typed || asksPassword(step.Before) || asksPassword(step.After)
 		if !secret {
 			continue
 		}
@@ -64,9 +65,6 @@ func (m *masker) collect(ctx context.Context, stored *replay.Run) error {
 
 // asksPassword reports whether a screen has a field for a password.
 func asksPassword(o *run.Observed) bool {
-	if o == nil {
-		return false
-	}
 	for _, n := range o.Targets {
 		if isPassword(n.Role) {
 			return true

@@ -21,6 +21,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/pyautogui"
+	"desktop-agent/planner"
 	"desktop-agent/replay"
 	"desktop-agent/replay/replaytest"
 	"desktop-agent/run"
@@ -319,6 +320,25 @@ func TestMarkdown(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, list, 13)
 	assert.Equal(t, 13, strings.Count(text, "![screen](images/"))
+}
+
+// A plan that is revised after the assessment of its step is shown as revised.
+func TestMarkdownShowsTheNewestPlan(t *testing.T) {
+	plan := func(goal string) *planner.Plan {
+		return &planner.Plan{Version: planner.Version, Steps: []planner.Step{{ID: "s1", Goal: goal, Status: planner.Running}}}
+	}
+	w := newTale(t)
+	w.start("x")
+	w.look("f0001", run.Observed{Windows: []screen.Window{editor}})
+	w.step = 1
+	w.put(run.Assessed{FrameID: "f0001", Plan: plan("Explore the old way")})
+	w.put(run.Planned{Plan: plan("Explore the new way")})
+	dir := filepath.Join(t.TempDir(), "page")
+	require.NoError(t, Markdown(t.Context(), dir, w.end("x"), nil))
+	data, err := os.ReadFile(filepath.Join(dir, "run.md"))
+	require.NoError(t, err)
+	assert.Contains(t, string(data), "1. running: Explore the new way")
+	assert.NotContains(t, string(data), "old way")
 }
 
 // No text of a run becomes markup.

@@ -17,7 +17,6 @@ import (
 	"unicode"
 
 	"desktop-agent/actuator"
-	"desktop-agent/planner"
 	"desktop-agent/replay"
 	"desktop-agent/run"
 )
@@ -199,19 +198,14 @@ func (p *page) acts(s *replay.Step) {
 
 // planned shows the plan, if it is another one than before.
 func (p *page) planned(s *replay.Step) {
-	var now *planner.Plan
 	for _, e := range s.Planned {
 		p.quote("No plan", e.Error)
-		now = cmp.Or(e.Plan, now)
 	}
-	if s.Assessed != nil {
-		now = cmp.Or(s.Assessed.Plan, now)
-	}
-	if now == nil {
+	if s.Plan == nil {
 		return
 	}
 	var b strings.Builder
-	for i, step := range now.Steps {
+	for i, step := range s.Plan.Steps {
 		fmt.Fprintf(&b, "%d. %s: %s\n", i+1, literal(string(step.Status)), literal(oneLine(step.Goal)))
 	}
 	if b.String() == p.plan {

@@ -145,6 +145,21 @@ func TestRedactedLeavesNothing(t *testing.T) {
 	}
 }
 
+// A password field that only one of the looks of a step shows, neither the first
+// nor the last, has what was typed then masked.
+func TestPasswordFieldInTheMiddleOfAStep(t *testing.T) {
+	w := newTale(t)
+	w.start("log in")
+	w.look("f0001", run.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", "")})
+	w.step = 1
+	w.look("f0002", run.Observed{Windows: []screen.Window{editor}, Targets: tree("password text", "", "")}, field)
+	w.act("f0002", "the password", actuator.Type{Text: "swordfish"})
+	w.look("f0003", run.Observed{Windows: []screen.Window{editor}, Targets: tree("text", "", "")})
+	stored := w.end("done")
+	require.NotEmpty(t, leaks(t, stored.Dir, "swordfish"), "else the test tests nothing")
+	assert.Empty(t, leaks(t, masked(t, stored, Redaction{Passwords: true}).Dir, "swordfish"))
+}
+
 // Whatever field an event has or will have, a text in it is masked.
 func TestEveryFieldIsMasked(t *testing.T) {
 	const secret = "Xyzzy-plugh"

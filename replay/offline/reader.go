@@ -105,12 +105,10 @@ func (r *reader) close() {
 
 func newSheet(step *replay.Step) *sheet {
 	s := &sheet{Step: step, met: map[string]int{}, used: map[int]bool{}}
-	for _, e := range step.Events {
-		if o, ok := e.Data.(run.Observed); ok {
-			l := &look{Observed: &o, seen: replay.Recall(&o)}
-			l.seen.Image.Data = unread
-			s.looks = append(s.looks, l)
-		}
+	for _, o := range step.Observed {
+		l := &look{Observed: o, seen: replay.Recall(o)}
+		l.seen.Image.Data = unread
+		s.looks = append(s.looks, l)
 	}
 	return s
 }

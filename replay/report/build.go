@@ -18,7 +18,7 @@ type builder struct {
 	seen  [2]*run.Observed // the newest observation and the one before
 	shown string           // ID of the frame of the last section that has one
 	plan  *planView
-	steps map[string]int // of the last call of each role and purpose
+	steps map[string]int // of the last call of each agent, role and purpose
 	since time.Time      // when the step began
 	batch []run.Event    // of the step
 }
@@ -154,7 +154,7 @@ func (p *proposalView) action(index int) *actionView {
 
 func (b *builder) call(e run.Event, data run.ModelCalled) {
 	c := &callView{ModelCalled: data, At: e.Time}
-	key := string(data.Role) + " " + data.Purpose
+	key := e.Agent + " " + string(data.Role) + " " + data.Purpose
 	c.Before, b.steps[key] = b.steps[key], e.Step
 	b.step.Calls = append(b.step.Calls, c)
 	v := b.view
@@ -220,9 +220,9 @@ func (b *builder) proposed(data run.Proposed) {
 // finish closes the section of a step and returns it.
 func (b *builder) finish() *stepView {
 	s := b.step
-	s.Spent = spend(b.batch, b.since)
+	s.Spent = replay.Spend(b.batch, b.since)
 	v := b.view
-	v.Spent.add(s.Spent)
+	v.Spent.Add(s.Spent)
 	v.Longest = max(v.Longest, s.Spent.Total)
 	v.Counted = max(v.Counted, s.N)
 	b.since, b.batch, b.step = b.batch[len(b.batch)-1].Time, nil, nil

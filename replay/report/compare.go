@@ -62,8 +62,8 @@ type pair struct {
 	ID, Label string
 	Words     string // what differs
 	Mood      mood
-	Spent     spent  // the longer one
-	InA, InB  *entry // nil where the run has no such step
+	Spent     replay.Spent // the longer one
+	InA, InB  *entry       // nil where the run has no such step
 
 	a, b int // sections of the runs, from 0; -1 for none
 }

@@ -168,22 +168,3 @@ func TestMarks(t *testing.T) {
 	assert.Less(t, len(m.Tag), 60)
 	assert.Empty(t, drawMarks([]*actionView{{action: actuator.Done{}}, {action: actuator.Wait{}}}, o))
 }
-
-func TestSpend(t *testing.T) {
-	start := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
-	at := func(ms int, data run.EventData) run.Event {
-		return run.Event{Time: start.Add(time.Duration(ms) * time.Millisecond), Data: data}
-	}
-	got := spend([]run.Event{
-		at(1000, run.ModelCalled{Millis: 1000}),
-		at(1500, run.ModelCalled{Millis: 1400}), // at the same time as the first, but for 500 ms
-		at(1510, run.Acting{}),
-		at(1700, run.Observed{Timing: screen.Timing{Settle: 60e6, Total: 100e6}}),
-		at(1710, run.Acted{Millis: 190}), // as if the look after it belonged to it
-	}, start)
-	assert.Equal(t, spent{
-		Model: 1500 * time.Millisecond, Settle: 60 * time.Millisecond, Look: 40 * time.Millisecond,
-		Act: 90 * time.Millisecond, Other: 20 * time.Millisecond, Total: 1710 * time.Millisecond,
-	}, got)
-	assert.Zero(t, spend(nil, start))
-}

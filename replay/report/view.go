@@ -25,7 +25,7 @@ type view struct {
 	Dollars float64
 	Steps   []*entry // the first may be the time before step 1, the last the end
 	Counted int      // steps of the loop
-	Spent   spent
+	Spent   replay.Spent
 	Longest time.Duration // of a step
 	Hits    hits
 	Healed  int
@@ -47,7 +47,7 @@ type entry struct {
 	Label   string
 	Words   string
 	Mood    mood
-	Spent   spent
+	Spent   replay.Spent
 	Calls   int
 	Dollars float64
 	Frame   string // ID of the frame that it shows; "" if none
@@ -70,7 +70,7 @@ type stepView struct {
 	Answered  []run.Answered
 	Goal      *run.GoalChecked
 	Calls     []*callView
-	Spent     spent
+	Spent     replay.Spent
 
 	seen *run.Observed // what the shot shows
 }

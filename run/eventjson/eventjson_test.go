@@ -106,8 +106,8 @@ func (f *filler) fill(v reflect.Value) {
 			v.SetMapIndex(key, value)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			f.fill(v.Field(i))
+		for _, field := range v.Fields() {
+			f.fill(field)
 		}
 	default:
 		panic("fill: " + v.Type().String())

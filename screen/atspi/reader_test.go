@@ -24,7 +24,7 @@ import (
 )
 
 // patience is how long a test waits for a program to do something.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // A bench is a desktop with a reader, and with hands.
 type bench struct {
@@ -277,8 +277,7 @@ func TestLongListIsReadWhereItShows(t *testing.T) {
 }
 
 func TestProgramThatHangs(t *testing.T) {
-	o := &Options{Silence: 500 * time.Millisecond, AppTimeout: patience}
-	b := newBench(t, o)
+	b := newBench(t, nil) // in whose silence the other program answers
 	b.open("mousepad")
 	editor := b.wait("the editor", named("menu", "File"))
 	b.open("zenity", "--info", "--text=still here")

@@ -9,7 +9,7 @@ import (
 
 	"desktop-agent/suites/suitetest"
 	"desktop-agent/tasks/osworld"
-	"desktop-agent/tasks/setup"
+	"desktop-agent/tasks/osworld/setup"
 	"desktop-agent/tasks/trial"
 
 	"github.com/stretchr/testify/assert"

@@ -39,7 +39,6 @@ type step struct {
 // read reads a run. Only the words of its steps are kept.
 func read(stored *replay.Run, side int) (*record, error) {
 	rec := &record{sizes: map[string]image.Point{}}
-	var now *run.Observed
 	for s, err := range stored.Steps() {
 		if err != nil {
 			return nil, err
@@ -47,14 +46,14 @@ func read(stored *replay.Run, side int) (*record, error) {
 		if len(rec.steps) == maxSteps {
 			return nil, fmt.Errorf("it has more than %d steps", maxSteps)
 		}
-		t := &teller{step: &step{n: s.N}, begin: now, now: now, side: side}
+		t := &teller{Step: s, step: &step{n: s.N}, now: s.Before, side: side}
 		for _, e := range s.Events {
 			t.event(e.Data)
-			if o, ok := e.Data.(run.Observed); ok {
-				rec.sizes[o.FrameID] = o.Frame
-			}
 		}
-		now = t.now
+		for _, o := range s.Observed {
+			rec.sizes[o.FrameID] = o.Frame
+			rec.last = o
+		}
 		if s.Started != nil {
 			rec.asked = s.Started.Task
 		}
@@ -66,30 +65,23 @@ func read(stored *replay.Run, side int) (*record, error) {
 			return nil, t.err
 		}
 	}
-	rec.last = now
 	return rec, nil
 }
 
 // A teller puts the events of one step into words.
 type teller struct {
-	step  *step
-	begin *run.Observed // the newest look when the step began
-	now   *run.Observed // the newest look so far
-	side  int           // of pictures, in pixels: places are told in their pixels
+	*replay.Step
+	step *step
+	now  *run.Observed // the newest look so far
+	side int           // of pictures, in pixels: places are told in their pixels
 
 	seen     *run.Observed // what the last proposal was about
 	proposal *run.Proposed // not told yet
-	done     map[int]bool  // actions of the proposal that were begun
-	acts     []act         // told when their result is known
+	proposed int           // proposals so far
+	begun    int           // acts so far
+	told     int           // of these, those that were told
 	notes    []string      // told after them
 	err      error         // of an action that nobody can tell of
-}
-
-// An act is an action that was begun.
-type act struct {
-	run.Acting
-	seen  *run.Observed
-	acted *run.Acted // nil if its result is not known
 }
 
 // event takes the next event. What models other than the agent's actor thought of
@@ -100,25 +92,14 @@ func (t *teller) event(data run.EventData) {
 		t.now = &e
 		t.step.after = e.FrameID
 	case run.Proposed:
-		t.propose(&e)
+		t.propose()
 	case run.Reviewed:
 		if e.Verdict != run.Go {
 			t.fact(detailed, "a review stopped the proposal: "+quoted(e.Reason, 300))
 		}
 	case run.Acting:
-		if t.done == nil {
-			t.done = map[int]bool{}
-		}
-		t.done[e.Index] = true
-		t.acts = append(t.acts, act{Acting: e, seen: t.now})
+		t.begun++
 		t.saw()
-	case run.Acted:
-		for i := len(t.acts) - 1; i >= 0; i-- {
-			if t.acts[i].Index == e.Index && t.acts[i].acted == nil {
-				t.acts[i].acted = &e
-				break
-			}
-		}
 	case run.Refused:
 		t.notes = append(t.notes, "a guard did not allow it to "+quoted(actuator.DescribeFull(e.Action.Action), 300)+": "+quoted(e.Reason, 300))
 	case run.BatchStopped:
@@ -144,9 +125,11 @@ func (t *teller) saw() {
 }
 
 // propose takes a proposal, after telling what was not done of the one before.
-func (t *teller) propose(p *run.Proposed) {
+func (t *teller) propose() {
 	t.flush()
-	t.proposal, t.seen, t.done = p, t.now, nil
+	p := t.Proposals[t.proposed]
+	t.proposal, t.seen = p, t.now
+	t.proposed++
 	t.saw()
 	if p.Thought != "" {
 		t.claim(detailed, "the agent says: "+quoted(p.Thought, 400))
@@ -159,34 +142,32 @@ func (t *teller) propose(p *run.Proposed) {
 
 // flush tells the actions performed so far, and those that were only proposed.
 func (t *teller) flush() {
-	for _, a := range t.acts {
-		t.act(a)
+	for ; t.told < t.begun; t.told++ {
+		t.act(t.Acts[t.told])
 	}
 	if t.proposal != nil {
-		for i, a := range t.proposal.Actions {
-			if !t.done[i] {
-				t.undone(a.Action)
-			}
+		for _, a := range t.Undone(t.proposal) {
+			t.undone(a)
 		}
 	}
 	for _, note := range t.notes {
 		t.fact(brief, note)
 	}
-	t.acts, t.proposal, t.notes = nil, nil, nil
+	t.proposal, t.notes = nil, nil
 }
 
 // act tells an action that was begun.
-func (t *teller) act(a act) {
+func (t *teller) act(a replay.Act) {
 	s := t.step
 	s.acts++
 	s.acted = true
-	short, full := t.words(a.Action.Action, a.seen)
+	short, full := t.words(a.Action.Action, a.Seen)
 	result, detail := ": it is not known what became of it", ""
-	if a.acted != nil {
-		result = ": " + status(a.acted.Status)
-		s.failed = s.failed || a.acted.Status != actuator.Delivered && actuator.Shows(a.Action.Action)
-		if a.acted.Detail != "" {
-			detail = " (" + quoted(a.acted.Detail, 200) + ")"
+	if a.Acted != nil {
+		result = ": " + status(a.Acted.Status)
+		s.failed = s.failed || a.Acted.Status != actuator.Delivered && actuator.Shows(a.Action.Action)
+		if a.Acted.Detail != "" {
+			detail = " (" + quoted(a.Acted.Detail, 200) + ")"
 		}
 	} else {
 		s.failed = true
@@ -195,8 +176,8 @@ func (t *teller) act(a act) {
 	if text, ok := actuator.Entered(a.Action.Action); ok && len([]rune(text)) > shownText {
 		t.fact(detailed, "the whole text: "+quoted(text, maxText))
 	}
-	if a.acted != nil && a.acted.Output != "" {
-		t.fact(detailed, "the agent read from the clipboard: "+quoted(a.acted.Output, 400))
+	if a.Acted != nil && a.Acted.Output != "" {
+		t.fact(detailed, "the agent read from the clipboard: "+quoted(a.Acted.Output, 400))
 	}
 }
 
@@ -246,10 +227,10 @@ func (t *teller) claim(from detail, text string) {
 func (t *teller) tell() *step {
 	t.flush()
 	s := t.step
-	if s.n == 0 && t.begin == nil && t.now != nil {
+	if s.n == 0 && t.Before == nil && t.now != nil {
 		t.fact(detailed, "the first look at the desktop: "+windows(t.now))
 	}
-	for _, text := range changes(t.begin, t.now) {
+	for _, text := range changes(t.Before, t.now) {
 		t.fact(full, text)
 	}
 	for _, l := range s.lines {

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"desktop-agent/tasks"
-	"desktop-agent/tasks/evaluate"
-	"desktop-agent/tasks/getter"
-	"desktop-agent/tasks/setup"
+	"desktop-agent/tasks/osworld/evaluate"
+	"desktop-agent/tasks/osworld/getter"
+	"desktop-agent/tasks/osworld/setup"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"

@@ -7,7 +7,7 @@ import (
 
 	"desktop-agent/internal/spell"
 	"desktop-agent/tasks"
-	"desktop-agent/tasks/evaluate"
+	"desktop-agent/tasks/osworld/evaluate"
 )
 
 // infeasible is the function of tasks that cannot be done.

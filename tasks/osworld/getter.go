@@ -8,7 +8,7 @@ import (
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
-	"desktop-agent/tasks/getter"
+	"desktop-agent/tasks/osworld/getter"
 )
 
 // checkGetter tells what is wrong with a getter.

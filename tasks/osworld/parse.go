@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"desktop-agent/tasks"
-	"desktop-agent/tasks/setup"
+	"desktop-agent/tasks/osworld/setup"
 )
 
 // maxDepth bounds how deeply a task file may be nested.

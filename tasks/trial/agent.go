@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"desktop-agent/agent"
 	"desktop-agent/llm"
@@ -14,7 +13,7 @@ import (
 	"desktop-agent/replay/report"
 	"desktop-agent/run"
 	"desktop-agent/tasks"
-	"desktop-agent/tasks/evaluate"
+	"desktop-agent/tasks/osworld/evaluate"
 )
 
 // A Config says how the agent of a configuration is put together.
@@ -29,11 +28,14 @@ func Agent(c Config) Act {
 }
 
 func (c Config) act(ctx context.Context, s *Stage) (ending Ending, err error) {
-	var spent tally
 	var journal *replay.Journal
 	session, err := run.Open(ctx, c.Settings, &run.Options{
 		Client: c.Client(), Computer: &run.Computer{Display: s.Env.Display(), Screen: s.Env.Screen()}, Log: s.Log,
-		Watch: func(e run.Event) { spent.add(s, e) },
+		Watch: func(e run.Event) {
+			if _, ok := e.Data.(run.Observed); ok {
+				s.Seen()
+			}
+		},
 		Journal: func() (_ run.Journal, err error) {
 			journal, err = replay.Create(s.Dir)
 			return journal, err
@@ -49,11 +51,12 @@ func (c Config) act(ctx context.Context, s *Stage) (ending Ending, err error) {
 	}
 	result, err := a.Run(ctx, s.Task.Instruction)
 	err = errors.Join(err, session.Finish(), report.Save(journal.Dir()))
-	err = errors.Join(err, lift(journal.Dir(), s.Dir))
+	spent, unread := timeOf(journal.Dir())
+	err = errors.Join(err, unread, lift(journal.Dir(), s.Dir))
 	ending = Ending{
 		Answer: evaluate.Done, Outcome: string(result.Outcome), Text: result.Answer, Steps: result.Steps, Calls: result.Calls,
 		Tokens:  tasks.Tokens{Input: result.Usage.Input, Cached: result.Usage.Cached, Output: result.Usage.Output},
-		Dollars: result.Dollars, Millis: spent.millis,
+		Dollars: result.Dollars, Millis: spent,
 	}
 	if result.Outcome == run.OutcomeInfeasible {
 		ending.Answer = evaluate.Infeasible
@@ -79,19 +82,19 @@ func lift(stored, dir string) error {
 	return os.Remove(stored)
 }
 
-// A tally adds up where the time of a run went.
-type tally struct{ millis tasks.Millis }
-
-// add takes an event. They come one at a time.
-func (t *tally) add(s *Stage, e run.Event) {
-	switch d := e.Data.(type) {
-	case run.Observed:
-		s.Seen()
-		t.millis.Settle += d.Timing.Settle.Milliseconds()
-		t.millis.Screen += (d.Timing.Total - d.Timing.Settle).Milliseconds()
-	case run.ModelCalled:
-		t.millis.Model += d.Millis
-	case run.Acted:
-		t.millis.Act += (time.Duration(d.Millis) * time.Millisecond).Milliseconds()
+// timeOf tells where the time of a recorded run went.
+func timeOf(dir string) (m tasks.Millis, err error) {
+	stored, err := replay.Open(dir)
+	if err != nil {
+		return m, err
 	}
+	var sum replay.Spent
+	for s, err := range stored.Steps() {
+		if err != nil {
+			return m, err
+		}
+		sum.Add(s.Spent())
+	}
+	m.Model, m.Screen, m.Settle, m.Act = sum.Model.Milliseconds(), sum.Look.Milliseconds(), sum.Settle.Milliseconds(), sum.Act.Milliseconds()
+	return m, nil
 }

@@ -9,8 +9,8 @@ import (
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
-	"desktop-agent/tasks/evaluate"
-	"desktop-agent/tasks/metric/text"
+	"desktop-agent/tasks/osworld/evaluate"
+	"desktop-agent/tasks/osworld/metric/text"
 )
 
 // evaluation returns how a trial is judged: what is looked at is kept in the

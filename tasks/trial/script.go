@@ -12,8 +12,8 @@ import (
 	"slices"
 
 	"desktop-agent/tasks"
-	"desktop-agent/tasks/evaluate"
-	"desktop-agent/tasks/setup"
+	"desktop-agent/tasks/osworld/evaluate"
+	"desktop-agent/tasks/osworld/setup"
 )
 
 // A Way is how a script works on a task.

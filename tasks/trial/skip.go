@@ -8,10 +8,10 @@ import (
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
-	"desktop-agent/tasks/evaluate"
-	"desktop-agent/tasks/getter"
 	"desktop-agent/tasks/judge"
-	"desktop-agent/tasks/setup"
+	"desktop-agent/tasks/osworld/evaluate"
+	"desktop-agent/tasks/osworld/getter"
+	"desktop-agent/tasks/osworld/setup"
 )
 
 // A Checked says whether a task can be done here.

@@ -18,9 +18,9 @@ import (
 	"desktop-agent/sandbox"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
-	"desktop-agent/tasks/evaluate"
 	"desktop-agent/tasks/judge"
-	"desktop-agent/tasks/setup"
+	"desktop-agent/tasks/osworld/evaluate"
+	"desktop-agent/tasks/osworld/setup"
 )
 
 // The stages of a trial, where one can break.

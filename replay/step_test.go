@@ -1,0 +1,139 @@
+package replay
+
+import (
+	"image"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/actuator"
+	"desktop-agent/llm"
+	"desktop-agent/planner"
+	"desktop-agent/run"
+	"desktop-agent/screen"
+)
+
+// one returns the only step of a run that begins with these events.
+func one(t *testing.T, list ...run.EventData) *Step {
+	t.Helper()
+	j := newJournal(t)
+	put(t, j, started("x"))
+	for _, data := range list {
+		put(t, j, run.Event{Kind: run.Kind(data), Data: data})
+	}
+	require.NoError(t, j.Close())
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	for s, err := range r.Steps() {
+		require.NoError(t, err)
+		return s
+	}
+	return nil
+}
+
+// Each act has its own result, its proposal and what was seen when it began, also
+// where two proposals of a step were performed.
+func TestActsOfAStep(t *testing.T) {
+	copies := []run.Recorded{{Action: actuator.Copy{}}, {Action: actuator.Wait{Milliseconds: 1}}}
+	do := func(index int) run.Acting { return run.Acting{Index: index, Action: copies[index]} }
+	s := one(t,
+		run.Observed{FrameID: "f1", Frame: image.Pt(4, 4)},
+		run.Proposed{FrameID: "f1", Actions: copies}, do(0), run.Acted{Status: actuator.NoEffect},
+		run.Observed{FrameID: "f2", Frame: image.Pt(4, 4)},
+		run.Proposed{FrameID: "f2", Actions: copies}, do(0), run.Acted{Status: actuator.Delivered}, do(1),
+	)
+	require.Len(t, s.Acts, 3)
+	assert.Equal(t, actuator.NoEffect, s.Acts[0].Acted.Status, "not the result of the second")
+	assert.Equal(t, actuator.Delivered, s.Acts[1].Acted.Status)
+	assert.Nil(t, s.Acts[2].Acted, "the run was cut off")
+	assert.Equal(t, []string{"f1", "f2", "f2"}, []string{s.Acts[0].Seen.FrameID, s.Acts[1].Seen.FrameID, s.Acts[2].Seen.FrameID})
+	assert.Same(t, s.Proposals[0], s.Acts[0].Proposed)
+	assert.Same(t, s.Proposals[1], s.Acts[2].Proposed)
+	assert.Equal(t, []actuator.Action{copies[1].Action}, s.Undone(s.Proposals[0]), "not what only the second did")
+	assert.Empty(t, s.Undone(s.Proposals[1]))
+	assert.Len(t, s.Observed, 2)
+	assert.Same(t, s.Observed[1], s.After)
+}
+
+// The plan of a step is the newest: a revision after the assessment counts.
+func TestPlanOfAStep(t *testing.T) {
+	first, second := &planner.Plan{Version: 1, Task: "first"}, &planner.Plan{Version: 1, Task: "second"}
+	assert.Equal(t, "second", one(t, run.Assessed{Plan: first}, run.Planned{Plan: second}).Plan.Task)
+	assert.Equal(t, "first", one(t, run.Assessed{Plan: first}, run.Planned{Error: "none"}).Plan.Task)
+	assert.Nil(t, one(t, run.Planned{Error: "none"}).Plan)
+}
+
+// What two agents say in turn to a model of one role are two conversations, as
+// their recorder has them.
+func TestConversationsOfTwoAgents(t *testing.T) {
+	j := newJournal(t)
+	rec := run.NewRecorder(j, nil)
+	one, two := rec.Scope(run.Where{Agent: "one"}), rec.Scope(run.Where{Agent: "two"})
+	require.NoError(t, one.Emit(t.Context(), run.RunStarted{Schema: run.Schema}))
+	said := map[string][]llm.Message{}
+	for _, s := range []struct {
+		scope *run.Scope
+		text  string
+	}{{one, "a"}, {two, "x"}, {one, "b"}, {two, "y"}, {one, "c"}} {
+		key := "two"
+		if s.scope == one {
+			key = "one"
+		}
+		said[key] = append(said[key], llm.UserText(s.text))
+		require.NoError(t, s.scope.Call(t.Context(), llm.Call{Request: &llm.Request{Role: llm.Actor, Purpose: "propose", Messages: said[key]}}))
+	}
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	var whole []string
+	for s, err := range r.Steps() {
+		require.NoError(t, err)
+		for _, c := range s.Calls {
+			text := ""
+			for _, m := range c.Whole() {
+				text += m.Text
+			}
+			whole = append(whole, text)
+		}
+	}
+	assert.Equal(t, []string{"a", "x", "ab", "xy", "abc"}, whole)
+}
+
+// A step's time begins where that of the one before ends.
+func TestTimeOfSteps(t *testing.T) {
+	j := newJournal(t)
+	start := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+	for i, step := range []int{0, 0, 1, 2} {
+		e := run.Event{Seq: i + 1, Step: step, Time: start.Add(time.Duration(i) * time.Second), Kind: "answered", Data: run.Answered{}}
+		require.NoError(t, j.Event(t.Context(), e))
+	}
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	var total Spent
+	for s, err := range r.Steps() {
+		require.NoError(t, err)
+		assert.Equal(t, time.Second, s.Spent().Total)
+		total.Add(s.Spent())
+	}
+	assert.Equal(t, Spent{Other: 3 * time.Second, Total: 3 * time.Second}, total)
+}
+
+func TestSpend(t *testing.T) {
+	start := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+	at := func(ms int, data run.EventData) run.Event {
+		return run.Event{Time: start.Add(time.Duration(ms) * time.Millisecond), Data: data}
+	}
+	got := Spend([]run.Event{
+		at(1000, run.ModelCalled{Millis: 1000}),
+		at(1500, run.ModelCalled{Millis: 1400}), // at the same time as the first, but for 500 ms
+		at(1510, run.Acting{}),
+		at(1700, run.Observed{Timing: screen.Timing{Settle: 60e6, Total: 100e6}}),
+		at(1710, run.Acted{Millis: 190}), // as if the look after it belonged to it
+	}, start)
+	assert.Equal(t, Spent{
+		Model: 1500 * time.Millisecond, Settle: 60 * time.Millisecond, Look: 40 * time.Millisecond,
+		Act: 90 * time.Millisecond, Other: 20 * time.Millisecond, Total: 1710 * time.Millisecond,
+	}, got)
+	assert.Zero(t, Spend(nil, start))
+}
