@@ -1,0 +1,110 @@
+package offline
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/actuator"
+	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
+	"desktop-agent/replay"
+	"desktop-agent/run"
+	"desktop-agent/run/runtest"
+)
+
+// changes is the step from which the recorded screen is another one.
+const changes = 30
+
+var move = actuator.Move{At: actuator.Point{X: 5, Y: 5}}
+
+// recorded returns the replay of a run in which each step moves the pointer, and the
+// screen changes once. In its first step a model is called.
+func recorded(t testing.TB, o *Options) *tape {
+	ctx := t.Context()
+	j, err := replay.Create(t.TempDir())
+	require.NoError(t, err)
+	scope, d := run.NewRecorder(j, nil).Scope(run.Where{Agent: "agent"}), &runtest.Desktop{}
+	put := func(data run.EventData) { require.NoError(t, scope.Emit(ctx, data)) }
+	see := func() {
+		seen, err := d.Observe(ctx)
+		require.NoError(t, err)
+		require.NoError(t, scope.Observe(ctx, seen, d.ScreenName(seen)))
+	}
+	put(run.RunStarted{Schema: run.Schema, Task: "Look", Planning: "off", Guard: "none"})
+	see()
+	for step := range changes + 10 {
+		scope.Turn()
+		for range map[bool]int{true: 8}[step == 0] {
+			put(run.ModelCalled{
+				Role: llm.WorldModel, Purpose: "assess", Usage: usage,
+				Response: &llm.Response{Text: "all well", Usage: usage, Calls: []llm.ToolCall{{ID: "1", Name: "note", Arguments: "{}"}}},
+			})
+		}
+		put(run.Acting{Action: run.Recorded{Action: move}})
+		put(run.Acted{Status: actuator.Delivered})
+		if step+1 == changes {
+			d.Tick = 7
+		}
+		see()
+	}
+	put(run.RunEnded{Outcome: run.OutcomeDone})
+	require.NoError(t, j.Close())
+	stored, err := replay.Open(j.Dir())
+	require.NoError(t, err)
+	played := newTape(stored, o)
+	played.open()
+	t.Cleanup(played.close)
+	_, played.cancel = context.WithCancelCause(ctx)
+	return played
+}
+
+var usage = llm.Usage{Input: 100, Cached: 40, Output: 10}
+
+// TestTapeIsDesktop holds that a recorded desktop is a desktop, with its pixels and
+// without.
+func TestTapeIsDesktop(t *testing.T) {
+	for _, pixels := range []bool{true, false} {
+		played, step := recorded(t, &Options{Pixels: pixels}), 0
+		s := &runtest.DesktopSubject{
+			Desktop: played, Device: played, Action: move,
+			Recorded: "a replay reads no image that nobody looks at, and tells what the journal has",
+			Next: func() {
+				step++
+				require.NoError(t, played.Event(t.Context(), run.Event{Step: step, Kind: "observed", Data: run.Observed{}}))
+			},
+			Change: func(testing.TB) { step = changes },
+		}
+		if !pixels {
+			s.NoPixels = "the journal is believed"
+		}
+		runtest.TestDesktop(t, s)
+		require.Less(t, step, changes+5)
+		require.Empty(t, played.broken)
+	}
+}
+
+// TestTapeIsModel holds that recorded replies are a model.
+func TestTapeIsModel(t *testing.T) {
+	llmtest.TestModel(t, &llmtest.Subject{
+		New: func(t testing.TB) llm.Model { return recorded(t, &Options{}) }, Calls: 8, Counted: true,
+		Request: func() *llm.Request {
+			return &llm.Request{Role: llm.WorldModel, Purpose: "assess", Messages: []llm.Message{llm.UserText("what now?")}}
+		},
+	})
+}
+
+// TestTapeIsJournal holds that a replay which is written anew is a journal.
+func TestTapeIsJournal(t *testing.T) {
+	inner := func(j run.Journal) *runtest.Journal { return j.(*tape).opt.Journal.(*runtest.Journal) }
+	runtest.TestJournal(t, &runtest.JournalSubject{
+		New:      func(t testing.TB) run.Journal { return recorded(t, &Options{Journal: &runtest.Journal{}}) },
+		AnyOrder: "the recorder numbers events, and the journal behind the tape sees to it",
+		Kept: func(_ testing.TB, j run.Journal) ([]run.Event, []string) {
+			return inner(j).Events(), inner(j).Frames()
+		},
+		Break: func(j run.Journal) { inner(j).Refuse = func(run.Event) error { return errors.New("full") } },
+	})
+}
