@@ -33,7 +33,7 @@ type gesture struct {
 	// What the session adds.
 	shifts int       // how many shifts came before it
 	after  time.Time // when the gesture before was done
-	before *look     // what the person saw
+	before *observation     // what the person saw
 	asked  bool      // whether a quick look is needed
 	quick  bool      // a quick look is being taken
 }
