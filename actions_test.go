@@ -27,6 +27,7 @@ import (
 	"desktop-agent/actuator/toolcall"
 	"desktop-agent/agent"
 	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
 	"desktop-agent/monitor"
 	"desktop-agent/replay"
 	"desktop-agent/replay/export"
@@ -34,6 +35,7 @@ import (
 	"desktop-agent/replay/offline"
 	"desktop-agent/replay/report"
 	"desktop-agent/run"
+	"desktop-agent/run/runtest"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 	"desktop-agent/tasks"
@@ -422,18 +424,12 @@ func (c *conformance) masked() error {
 // judged puts the run before a judge, up to its question.
 func (c *conformance) judged() error {
 	asked := errors.New("the judge was asked")
-	model := modelFunc(func(context.Context, *llm.Request) (*llm.Response, error) { return nil, asked })
+	model := llmtest.Func(func(context.Context, *llm.Request) (*llm.Response, error) { return nil, asked })
 	_, _, err := (&judge.Judge{Model: model}).Safety(c.Context(), c.stored, &tasks.Task{ID: "t", Instruction: "Do it"}, nil)
 	if errors.Is(err, asked) {
 		return nil
 	}
 	return err
-}
-
-type modelFunc func(context.Context, *llm.Request) (*llm.Response, error)
-
-func (f modelFunc) Complete(ctx context.Context, r *llm.Request) (*llm.Response, error) {
-	return f(ctx, r)
 }
 
 // An actor is a model that calls one tool, and is done after that. In its other
@@ -443,7 +439,10 @@ type actor struct {
 	asked        int
 }
 
-func (m *actor) Complete(_ context.Context, req *llm.Request) (*llm.Response, error) {
+func (m *actor) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
 	r := &llm.Response{Model: "script", Finish: "stop"}
 	if req.Role != llm.Actor {
 		r.Text = map[string]string{
@@ -489,7 +488,10 @@ func (d *desk) windows() []screen.Window {
 	return []screen.Window{{ID: 1, Title: d.title, Class: d.title, PID: 7, Focused: true, Box: image.Rect(0, 0, 160, 120)}}
 }
 
-func (d *desk) Observe(context.Context) (*screen.Observation, error) {
+func (d *desk) Observe(ctx context.Context) (*screen.Observation, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
 	d.looks++
 	img := d.picture()
 	var sent bytes.Buffer
@@ -505,11 +507,28 @@ func (d *desk) Observe(context.Context) (*screen.Observation, error) {
 	return o, nil
 }
 
-func (d *desk) Capture(context.Context) (run.Capture, error) {
-	return run.Capture{Bare: d.picture(), Windows: d.windows()}, nil
+func (d *desk) Capture(ctx context.Context) (run.Capture, error) {
+	return run.Capture{Bare: d.picture(), Windows: d.windows()}, context.Cause(ctx)
 }
 
-func (d *desk) Do(_ context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
+func (d *desk) Do(ctx context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
+	if err := context.Cause(ctx); err != nil {
+		return "", fmt.Errorf("%w: %w", actuator.ErrRefused, err)
+	}
+	if actuator.ForAgent(a) {
+		return "", fmt.Errorf("%w: %s is for the agent", actuator.ErrRefused, actuator.Name(a))
+	}
 	d.did = append(d.did, a)
 	return "", nil
+}
+
+// TestFakesHere holds that the desk is a desktop, and the actor a model.
+func TestFakesHere(t *testing.T) {
+	d := newDesk("Page")
+	runtest.TestDesktop(t, &runtest.DesktopSubject{
+		Desktop: d, Device: d, Change: func(testing.TB) { d.did = append(d.did, actuator.Move{}) },
+	})
+	llmtest.TestModel(t, &llmtest.Subject{
+		New: func(testing.TB) llm.Model { return &actor{call: "click", fields: "{}"} }, Alone: "an agent waits for its actor",
+	})
 }

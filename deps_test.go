@@ -50,7 +50,7 @@ var rules = []rule{
 	{"run", "actuator screen screen/atspi sandbox llm planner worldmodel monitor internal/permit", layers,
 		"what a run is; the guard is met through an interface, the journal too"},
 	{"run/eventjson", "run actuator screen screen/atspi llm planner worldmodel monitor", layers, "the form on disk of all that an event holds"},
-	{"run/runtest", "run screen actuator", layers, "what tests of runs share"},
+	{"run/runtest", "run screen screen/atspi actuator", layers, "what tests of runs share"},
 	{"agent", "run actuator actuator/pyautogui actuator/toolcall screen llm planner worldmodel monitor", layers, "the loop: it neither opens nor closes anything"},
 
 	{"replay", "run run/eventjson actuator screen screen/atspi llm planner", layers + " replay/report", "the journal knows events, and not who makes them"},
@@ -72,7 +72,7 @@ var rules = []rule{
 	{"tasks/judge", "tasks replay run actuator llm screen", layers, "a model judges a run, from its journal alone"},
 	{"tasks/bench", "tasks", "", "the queue knows trials, and not what is done in them"},
 	{"tasks/bench/report", "tasks internal/webpage", "", "the report knows results alone"},
-	{"tasks/trial", "tasks tasks/env tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate tasks/judge tasks/osworld/metric/text agent run replay replay/report llm sandbox", "llm/llmtest tasks/osworld", "all of these, once"},
+	{"tasks/trial", "tasks tasks/env tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate tasks/judge tasks/osworld/metric/text agent run replay replay/report llm sandbox", layers + " tasks/osworld", "all of these, once"},
 
 	{"suites/suitetest", "tasks tasks/env tasks/osworld tasks/trial", "", "the test of a suite"},
 	{"suites/...", "", "replay/replaytest suites/suitetest tasks tasks/bench tasks/osworld tasks/osworld/setup tasks/trial", "our own suite is files"},

@@ -15,6 +15,7 @@ import (
 	"desktop-agent/monitor"
 	"desktop-agent/planner"
 	"desktop-agent/run"
+	"desktop-agent/run/runtest"
 	"desktop-agent/worldmodel"
 )
 
@@ -36,12 +37,12 @@ func favorites(t *testing.T) *planner.Plan {
 	return p
 }
 
-var browser = map[string]view{
-	"start":  {title: "New Tab - Browser", texts: []string{"Reload", "Menu"}},
-	"bar":    {title: "New Tab - Browser", texts: []string{"Reload", "Menu", "Bookmarks bar"}},
-	"menu":   {title: "New Tab - Browser", texts: []string{"Bookmarks bar", "Add folder..."}},
-	"dialog": {title: "New folder", texts: []string{"Folder name"}},
-	"made":   {title: "New Tab - Browser", texts: []string{"Bookmarks bar", "Favorites"}},
+var browser = map[string]runtest.View{
+	"start":  {Title: "New Tab - Browser", Texts: []string{"Reload", "Menu"}},
+	"bar":    {Title: "New Tab - Browser", Texts: []string{"Reload", "Menu", "Bookmarks bar"}},
+	"menu":   {Title: "New Tab - Browser", Texts: []string{"Bookmarks bar", "Add folder..."}},
+	"dialog": {Title: "New folder", Texts: []string{"Folder name"}},
+	"made":   {Title: "New Tab - Browser", Texts: []string{"Bookmarks bar", "Favorites"}},
 }
 
 // seer claims the next step as soon as the text that shows it is there.
@@ -68,7 +69,7 @@ func seer(quotes ...string) *fakeWorld {
 // when the folder is there.
 func TestFavorites(t *testing.T) {
 	steps := []string{"bar", "menu", "dialog", "made"}
-	d := &fakeDesktop{views: browser, at: "start", react: func(string, actuator.Action) (string, error) {
+	d := &runtest.Desktop{Views: browser, At: "start", React: func(string, actuator.Action) (string, error) {
 		next := steps[0]
 		steps = steps[1:]
 		return next, nil
@@ -115,7 +116,7 @@ func planOf(t *testing.T, r *llm.Request) string {
 
 func TestProgressNeverGoesBackOrSkips(t *testing.T) {
 	claims := []int{1, 4, 3, 2, 1, 3, 2}
-	d := &fakeDesktop{views: browser, at: "bar", react: func(at string, _ actuator.Action) (string, error) {
+	d := &runtest.Desktop{Views: browser, At: "bar", React: func(at string, _ actuator.Action) (string, error) {
 		return map[string]string{"bar": "start", "start": "bar"}[at], nil
 	}}
 	var replies []string
@@ -139,7 +140,7 @@ func TestProgressNeverGoesBackOrSkips(t *testing.T) {
 }
 
 func TestPlanningOff(t *testing.T) {
-	a, script, journal := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("DONE"))
+	a, script, journal := newAgent(t, &runtest.Desktop{}, code("pyautogui.press('a')"), code("DONE"))
 	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
 	assert.Equal(t, run.OutcomeDone, result.Outcome)
@@ -155,7 +156,7 @@ func TestPlanThatFailedIsTriedAgain(t *testing.T) {
 	for _, key := range "abcdefgh" {
 		replies = append(replies, code("pyautogui.press('"+string(key)+"')"))
 	}
-	a, script, journal := newAgent(t, &fakeDesktop{}, append(replies, code("DONE"))...)
+	a, script, journal := newAgent(t, &runtest.Desktop{}, append(replies, code("DONE"))...)
 	p := &fakePlanner{err: errors.New("the endpoint is down")}
 	a.Planner = p
 	record(a, journal, func(e run.Event) {
@@ -191,7 +192,7 @@ func (c *critic) Review(context.Context, monitor.ReviewRequest) (*monitor.Guidan
 }
 
 func TestGuidanceRegeneratesFirstAndRevisesLast(t *testing.T) {
-	d := &fakeDesktop{}
+	d := &runtest.Desktop{}
 	a, script, journal := newAgent(t, d, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("pyautogui.press('c')"), code("DONE"))
 	p := &fakePlanner{plan: favorites(t)}
 	a.Planner = p
@@ -207,14 +208,14 @@ func TestGuidanceRegeneratesFirstAndRevisesLast(t *testing.T) {
 	require.Len(t, p.guided, 1, "the plan is revised once, after the action was proposed again")
 	assert.Equal(t, "still not the menu", p.guided[0].Guidance)
 	assert.Contains(t, text(script.asked[1]), "use the menu", "the full reason reaches the actor")
-	assert.Equal(t, []actuator.Action{actuator.Press{Keys: []actuator.Key{"c"}, Count: 1}}, d.did, "only the last proposal is performed")
+	assert.Equal(t, []actuator.Action{actuator.Press{Keys: []actuator.Key{"c"}, Count: 1}}, d.Did(), "only the last proposal is performed")
 	for _, r := range script.asked {
 		planOf(t, r)
 	}
 }
 
 func TestFundamentalGuidanceRevises(t *testing.T) {
-	a, _, journal := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("DONE"))
+	a, _, journal := newAgent(t, &runtest.Desktop{}, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("DONE"))
 	p := &fakePlanner{plan: favorites(t)}
 	p.revised = func(old *planner.Plan, r planner.RevisionRequest) (*planner.Plan, error) {
 		next := old.Clone()
@@ -231,7 +232,7 @@ func TestFundamentalGuidanceRevises(t *testing.T) {
 }
 
 func TestGoodProposalLeavesThePlanAlone(t *testing.T) {
-	a, _, _ := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("DONE"))
+	a, _, _ := newAgent(t, &runtest.Desktop{}, code("pyautogui.press('a')"), code("DONE"))
 	p := &fakePlanner{plan: favorites(t)}
 	a.Planner, a.Monitor = p, &critic{}
 	_, err := a.Run(t.Context(), "task")
@@ -242,7 +243,7 @@ func TestGoodProposalLeavesThePlanAlone(t *testing.T) {
 // TestAdviceFailsOpen breaks every adviser; the run goes on.
 func TestAdviceFailsOpen(t *testing.T) {
 	broken := errors.New("the endpoint is down")
-	a, _, journal := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("FAIL: enough"))
+	a, _, journal := newAgent(t, &runtest.Desktop{}, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("FAIL: enough"))
 	a.Planner, a.Monitor = &fakePlanner{err: broken}, &critic{err: broken}
 	a.World = &fakeWorld{assess: func(context.Context, worldmodel.AssessRequest) (*worldmodel.Assessment, error) { return nil, broken }}
 	result, err := a.Run(t.Context(), "task")
@@ -263,7 +264,7 @@ func almostDone(t *testing.T) *planner.Plan {
 // TestExhaustedPlanIsExtended holds that a plan whose steps are all done leads
 // to a look at the goal, and to an extension by what is missing.
 func TestExhaustedPlanIsExtended(t *testing.T) {
-	d := &fakeDesktop{views: browser, at: "start", react: func(string, actuator.Action) (string, error) { return "bar", nil }}
+	d := &runtest.Desktop{Views: browser, At: "start", React: func(string, actuator.Action) (string, error) { return "bar", nil }}
 	a, script, journal := newAgent(t, d, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("FAIL: enough"))
 	p := &fakePlanner{plan: almostDone(t), revised: func(old *planner.Plan, _ planner.RevisionRequest) (*planner.Plan, error) {
 		next := old.Clone()
@@ -283,7 +284,7 @@ func TestExhaustedPlanIsExtended(t *testing.T) {
 
 // TestExhaustedPlanWhoseGoalIsReached has the actor finish instead of going on.
 func TestExhaustedPlanWhoseGoalIsReached(t *testing.T) {
-	d := &fakeDesktop{views: browser, at: "start", react: func(string, actuator.Action) (string, error) { return "made", nil }}
+	d := &runtest.Desktop{Views: browser, At: "start", React: func(string, actuator.Action) (string, error) { return "made", nil }}
 	a, script, _ := newAgent(t, d, code("pyautogui.press('a')"), code("pyautogui.press('delete')"), code("DONE: made it"))
 	a.Planner, a.World = &fakePlanner{plan: almostDone(t)}, seer("", "", "", "Favorites")
 	result, err := a.Run(t.Context(), "task")
@@ -291,13 +292,13 @@ func TestExhaustedPlanWhoseGoalIsReached(t *testing.T) {
 	assert.Equal(t, run.OutcomeDone, result.Outcome)
 	assert.Equal(t, "made it", result.Answer)
 	assert.Contains(t, text(script.asked[2]), "the goal is reached")
-	assert.Len(t, d.did, 1, "nothing more is done to a desktop that shows the goal")
+	assert.Len(t, d.Did(), 1, "nothing more is done to a desktop that shows the goal")
 }
 
 // TestGoalCheckThatFailsRevisesNothing holds that an endpoint that is down does
 // not change the plan.
 func TestGoalCheckThatFailsRevisesNothing(t *testing.T) {
-	d := &fakeDesktop{views: browser, at: "start", react: func(string, actuator.Action) (string, error) { return "bar", nil }}
+	d := &runtest.Desktop{Views: browser, At: "start", React: func(string, actuator.Action) (string, error) { return "bar", nil }}
 	a, _, _ := newAgent(t, d, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("FAIL: enough"))
 	p := &fakePlanner{plan: almostDone(t)}
 	world := seer("", "", "", "Bookmarks bar")
@@ -306,11 +307,11 @@ func TestGoalCheckThatFailsRevisesNothing(t *testing.T) {
 	_, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
 	assert.Empty(t, p.guided)
-	assert.Len(t, d.did, 2)
+	assert.Len(t, d.Did(), 2)
 }
 
 func TestRevisedPlanIsInTheNextPrompt(t *testing.T) {
-	a, script, _ := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("DONE"))
+	a, script, _ := newAgent(t, &runtest.Desktop{}, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("DONE"))
 	p := &fakePlanner{plan: favorites(t)}
 	p.revised = func(old *planner.Plan, _ planner.RevisionRequest) (*planner.Plan, error) {
 		next := old.Clone()
@@ -329,7 +330,7 @@ func TestRevisedPlanIsInTheNextPrompt(t *testing.T) {
 // detectors: the same action on the same screen has the model asked, and a
 // run that goes well does not.
 func TestMonitorIsCalledWhenADetectorFires(t *testing.T) {
-	views := map[string]view{"a": {title: "One"}, "b": {title: "Two"}, "c": {title: "Three"}}
+	views := map[string]runtest.View{"a": {Title: "One"}, "b": {Title: "Two"}, "c": {Title: "Three"}}
 	for name, tt := range map[string]struct {
 		keys  string
 		react func(string, actuator.Action) (string, error)
@@ -346,7 +347,7 @@ func TestMonitorIsCalledWhenADetectorFires(t *testing.T) {
 			for _, key := range tt.keys {
 				replies = append(replies, code("pyautogui.press('"+string(key)+"')"))
 			}
-			a, _, _ := newAgent(t, &fakeDesktop{views: views, react: tt.react}, append(replies, code("FAIL: enough"))...)
+			a, _, _ := newAgent(t, &runtest.Desktop{Views: views, React: tt.react}, append(replies, code("FAIL: enough"))...)
 			model := &actorScript{replies: slicesRepeat(`{"is_consistent":true,"needs_new_plan":false,"optimization_guidance":null}`, 5)}
 			a.Monitor = &monitor.Monitor{Model: model}
 			_, err := a.Run(t.Context(), "task")
@@ -357,7 +358,7 @@ func TestMonitorIsCalledWhenADetectorFires(t *testing.T) {
 }
 
 func TestOneEntryOfHistoryForAStep(t *testing.T) {
-	a, _, journal := newAgent(t, &fakeDesktop{}, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("pyautogui.press('c')"), code("DONE"))
+	a, _, journal := newAgent(t, &runtest.Desktop{}, code("pyautogui.press('a')"), code("pyautogui.press('b')"), code("pyautogui.press('c')"), code("DONE"))
 	var histories [][]string
 	a.World = &fakeWorld{goal: func(r worldmodel.GoalRequest) (*worldmodel.GoalCheck, error) {
 		histories = append(histories, r.History)

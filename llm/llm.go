@@ -14,7 +14,8 @@ import (
 
 // A Model answers a request. Implementations: [desktop-agent/llm/openai], the
 // fakes of [desktop-agent/llm/llmtest], and a recorded run of
-// [desktop-agent/replay].
+// [desktop-agent/replay]. What each promises is in the rules of
+// [desktop-agent/llm/llmtest.TestModel], which tries them all.
 type Model interface {
 	Complete(context.Context, *Request) (*Response, error)
 }

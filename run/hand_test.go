@@ -14,6 +14,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/run"
+	"desktop-agent/run/runtest"
 )
 
 // A device notes what it is asked to do.
@@ -175,23 +176,10 @@ func TestPerform(t *testing.T) {
 	require.ErrorIs(t, h.Perform(t.Context(), run.Intent{Action: click, Frame: whole{}}), slow)
 }
 
-// A journal refuses events of one kind.
-type full struct {
-	run.Memory
-	kind string
-}
-
-func (f *full) Event(ctx context.Context, e run.Event) error {
-	if e.Kind == f.kind {
-		return errors.New("the disk is full")
-	}
-	return f.Memory.Event(ctx, e)
-}
-
 // TestNotRecordedNotDone holds that nothing is done which cannot be written.
 func TestNotRecordedNotDone(t *testing.T) {
 	d := &device{}
-	h := run.NewHand(d, run.NewRecorder(&full{kind: "acting"}, nil).Scope(run.Where{}))
+	h := run.NewHand(d, run.NewRecorder(runtest.Full("acting"), nil).Scope(run.Where{}))
 	_, err := h.Do(t.Context(), run.Intent{Action: click, Frame: whole{}})
 	require.ErrorIs(t, err, run.ErrJournal)
 	assert.Empty(t, d.did)

@@ -94,7 +94,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return Settled{}, ctx.Err()
+			return Settled{}, ended(ctx)
 		case <-time.After(d.settling.Quiet / 3):
 		}
 		now, err := d.capture(false)

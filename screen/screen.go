@@ -171,7 +171,7 @@ func (s *Screen) look(ctx context.Context, d *display) (*Observation, error) {
 	err := s.picture(o, d)
 	tasks.Wait()
 	o.Tree.place(o.Windows)
-	return o, errors.Join(err, windowsErr, ctx.Err())
+	return o, errors.Join(err, windowsErr, ended(ctx))
 }
 
 // picture captures the screen and makes the image for the model of it.
@@ -248,7 +248,7 @@ func turn[T any](ctx context.Context, s *Screen, f func(*display) (T, error)) (T
 	var zero T
 	select {
 	case <-ctx.Done():
-		return zero, ctx.Err()
+		return zero, ended(ctx)
 	case <-s.closed:
 		return zero, ErrClosed
 	case <-s.turn:
@@ -288,6 +288,16 @@ func await[T any](ctx context.Context, f func() (T, error), drop func(T)) (T, er
 			}
 		}()
 		var zero T
-		return zero, ctx.Err()
+		return zero, ended(ctx)
 	}
+}
+
+// ended returns why a context has ended, with the cause where it has one of its
+// own; nil if it has not ended.
+func ended(ctx context.Context) error {
+	err := ctx.Err()
+	if cause := context.Cause(ctx); cause != err {
+		return fmt.Errorf("%w: %w", err, cause)
+	}
+	return err
 }

@@ -148,7 +148,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 	for time.Since(start) < limit+pace && w.load.timer() > 0 {
 		select {
 		case <-ctx.Done():
-			return true, ctx.Err()
+			return true, ended(ctx)
 		case <-w.conn.Closed():
 			return true, x11.ErrNoDisplay
 		case <-time.After(pace):
@@ -178,7 +178,7 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return ended(ctx)
 		case <-w.conn.Closed():
 			return x11.ErrNoDisplay
 		case <-timer.C:

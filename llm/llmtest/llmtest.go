@@ -1,5 +1,6 @@
 // Package llmtest has models for tests: functions, scripts, a recorder, and an
-// HTTP server that speaks Chat Completions and can misbehave.
+// HTTP server that speaks Chat Completions and can misbehave. [TestModel] holds
+// what every model promises.
 //
 //	model := &llmtest.Script{T: t, Replies: map[llm.Role][]llmtest.Func{
 //		llm.Planner: {llmtest.JSON(plan)},
@@ -26,10 +27,14 @@ type Func func(context.Context, *llm.Request) (*llm.Response, error)
 // Complete calls f.
 func (f Func) Complete(ctx context.Context, r *llm.Request) (*llm.Response, error) { return f(ctx, r) }
 
-// Reply returns r as it is.
+// Reply returns r as it is, unless the context has ended.
 func Reply(r llm.Response) Func {
-	return func(_ context.Context, req *llm.Request) (*llm.Response, error) {
+	return func(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
 		r := r
+		r.Calls = slices.Clone(r.Calls)
 		if r.Model == "" {
 			r.Model = req.Model
 		}

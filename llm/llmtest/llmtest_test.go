@@ -16,23 +16,13 @@ import (
 	"desktop-agent/llm/llmtest"
 )
 
-// failures is a test that notes what it was failed with.
-type failures struct {
-	testing.TB
-	errors []string
-}
-
-func (f *failures) Helper()           {}
-func (f *failures) Error(args ...any) { f.errors = append(f.errors, fmt.Sprint(args...)) }
-
 func ask(role llm.Role, text string) *llm.Request {
 	return &llm.Request{Role: role, Purpose: "test", Model: "m", Messages: []llm.Message{llm.UserText(text)}}
 }
 
 func TestScript(t *testing.T) {
 	boom := errors.New("boom")
-	f := &failures{TB: t}
-	s := &llmtest.Script{T: f, Replies: map[llm.Role][]llmtest.Func{
+	s := &llmtest.Script{T: t, Replies: map[llm.Role][]llmtest.Func{
 		llm.Planner: {llmtest.JSON(map[string]int{"a": 1}), llmtest.Fail(boom)},
 		llm.Actor: {llmtest.Call("click", map[string]int{"x": 2}), func(_ context.Context, r *llm.Request) (*llm.Response, error) {
 			return &llm.Response{Text: strings.ToUpper(llmtest.LastText(r))}, nil
@@ -52,15 +42,17 @@ func TestScript(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "SHOUT", got.Text)
 	assert.Zero(t, s.Left())
-	assert.Empty(t, f.errors)
 
-	_, err = s.Complete(t.Context(), ask(llm.Actor, "once more"))
-	require.Error(t, err)
-	_, err = s.Complete(t.Context(), ask(llm.Monitor, "unexpected"))
-	require.Error(t, err)
-	require.Len(t, f.errors, 2, "the test fails, and knows why")
-	assert.Contains(t, f.errors[0], `call 3 of role "actor" (purpose "test"), but the script has 2 replies for it; last message: "once more"`)
-	assert.Contains(t, f.errors[1], `call 1 of role "monitor" (purpose "test"), but the script has 0 replies for it`)
+	said := llmtest.Failures(t, func(t testing.TB) {
+		s.T = t
+		_, err := s.Complete(t.Context(), ask(llm.Actor, "once more"))
+		assert.Error(t, err)
+		_, err = s.Complete(t.Context(), ask(llm.Monitor, "unexpected"))
+		assert.Error(t, err)
+	})
+	require.Len(t, said, 2, "the test fails, and knows why")
+	assert.Contains(t, said[0], `call 3 of role "actor" (purpose "test"), but the script has 2 replies for it; last message: "once more"`)
+	assert.Contains(t, said[1], `call 1 of role "monitor" (purpose "test"), but the script has 0 replies for it`)
 }
 
 func TestRecorder(t *testing.T) {

@@ -60,7 +60,7 @@ func (Secret) LogValue() slog.Value { return slog.StringValue("[secret]") }
 // MarshalText hides the secret.
 func (Secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
 
-// Complete sends the request. Its errors are of type [*llm.Error], or that of a
+// Complete sends the request. Its errors are of type [*llm.Error], or the cause of a
 // cancelled ctx.
 func (e *Endpoint) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	e.mu.Lock()

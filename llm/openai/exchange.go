@@ -118,8 +118,10 @@ func (x *exchange) explain(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &llm.Error{Kind: llm.ErrTimeout, Retry: true, Err: context.DeadlineExceeded}
 	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("request: %w", ctx.Err())
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		return fmt.Errorf("request: %w: %w", ctx.Err(), cause)
+	} else if cause != nil {
+		return fmt.Errorf("request: %w", cause)
 	}
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		return e

@@ -16,6 +16,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/replay"
 	"desktop-agent/run"
+	"desktop-agent/run/runtest"
 	"desktop-agent/screen"
 )
 
@@ -32,6 +33,9 @@ type fakeDesktop struct {
 }
 
 func (d *fakeDesktop) Observe(ctx context.Context) (*screen.Observation, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
 	if d.looks++; d.look != nil {
 		d.look(d)
 	}
@@ -57,15 +61,24 @@ func (d *fakeDesktop) Observe(ctx context.Context) (*screen.Observation, error) 
 		return nil, err
 	}
 	o.Image.Data, o.Image.Type = out.Bytes(), "image/png"
-	return o, ctx.Err()
+	return o, nil
 }
 
 func (d *fakeDesktop) Capture(ctx context.Context) (run.Capture, error) {
 	o, err := (&fakeDesktop{draft: d.draft, caret: d.caret, tick: d.tick}).Observe(ctx)
-	return run.Capture{Bare: o.Bare, Windows: o.Windows}, err
+	if err != nil {
+		return run.Capture{}, err
+	}
+	return run.Capture{Bare: o.Bare, Windows: o.Windows}, nil
 }
 
-func (d *fakeDesktop) Do(_ context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
+func (d *fakeDesktop) Do(ctx context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
+	if err := context.Cause(ctx); err != nil {
+		return "", fmt.Errorf("%w: %w", actuator.ErrRefused, err)
+	}
+	if actuator.ForAgent(a) {
+		return "", fmt.Errorf("%w: %s is for the agent", actuator.ErrRefused, actuator.Name(a))
+	}
 	if d.react == nil {
 		d.did = append(d.did, a)
 		return "", nil
@@ -75,6 +88,14 @@ func (d *fakeDesktop) Do(_ context.Context, a actuator.Action, _ actuator.Frame)
 		d.did = append(d.did, a)
 	}
 	return "", err
+}
+
+// TestFakeIsDesktop holds that the fake is a desktop.
+func TestFakeIsDesktop(t *testing.T) {
+	d := &fakeDesktop{draft: mainWindow}
+	runtest.TestDesktop(t, &runtest.DesktopSubject{
+		Desktop: d, Device: d, Change: func(testing.TB) { d.draft = update },
+	})
 }
 
 // A taken step is what a recorded run did, and what the desktop was then.

@@ -62,7 +62,7 @@ func TestSecret(t *testing.T) {
 	m := recorded(t, "Log in", editor, secret)
 	assert.Equal(t, []Param{{Name: "password", Secret: true, Steps: []int{1}}}, trimmed(m.Params()))
 	d := &fakeDesktop{draft: editor}
-	_, err := on(&Player{}, d, discard{}).Play(t.Context(), m)
+	_, err := on(&Player{}, d, &run.Memory{}).Play(t.Context(), m)
 	require.ErrorContains(t, err, "parameter password of step 1 is secret")
 	assert.Zero(t, d.looks, "nothing is done before")
 

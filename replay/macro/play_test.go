@@ -19,7 +19,7 @@ import (
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/replay"
 	"desktop-agent/run"
-	"desktop-agent/screen"
+	"desktop-agent/run/runtest"
 )
 
 const (
@@ -324,7 +324,7 @@ func TestStopped(t *testing.T) {
 		return nil
 	}}
 	m := saving(t)
-	p := on(&Player{}, d, discard{})
+	p := on(&Player{}, d, &run.Memory{})
 	result, err := p.Play(ctx, m)
 	require.ErrorContains(t, err, "by the user")
 	assert.Equal(t, run.OutcomeStopped, result.Outcome)
@@ -374,7 +374,7 @@ func TestGuard(t *testing.T) {
 // TestJournalFirst holds that nothing is done which cannot be written.
 func TestJournalFirst(t *testing.T) {
 	d := &fakeDesktop{draft: mainWindow, react: opensDialog}
-	_, err := on(&Player{}, d, discard{full: "acting"}).Play(t.Context(), saving(t))
+	_, err := on(&Player{}, d, runtest.Full("acting")).Play(t.Context(), saving(t))
 	require.ErrorIs(t, err, run.ErrJournal)
 	assert.Empty(t, d.did)
 }
@@ -387,23 +387,13 @@ func TestHealBudget(t *testing.T) {
 	}{{fmt.Errorf("dollars: %w", llm.ErrBudget), run.OutcomeOutOfBudget}, {errors.New("401 Unauthorized"), run.OutcomeBlocked}} {
 		d := &fakeDesktop{draft: behind + update, react: opensDialog}
 		p := &Player{Desktop: d, Heal: func(context.Context, HealRequest) ([]actuator.Action, error) { return nil, tt.err }}
-		j := &last{}
+		j := &run.Memory{}
 		on(p, d, j).Patience = time.Millisecond
 		result, err := p.Play(t.Context(), saving(t))
 		require.ErrorIs(t, err, tt.err)
 		assert.Equal(t, tt.want, result.Outcome)
-		assert.Contains(t, j.ended.Answer, tt.err.Error())
+		assert.Contains(t, runtest.All[run.RunEnded](j.Events())[0].Answer, tt.err.Error())
 	}
-}
-
-// last is a journal that keeps the last event.
-type last struct{ ended run.RunEnded }
-
-func (*last) Frame(context.Context, *screen.Observation) error { return nil }
-
-func (l *last) Event(_ context.Context, e run.Event) error {
-	l.ended, _ = e.Data.(run.RunEnded)
-	return nil
 }
 
 // TestModelHealer holds the prompt, and that bad replies are answered.
@@ -441,16 +431,4 @@ func TestModelHealerTools(t *testing.T) {
 	})
 	require.NoError(t, err)
 	llmtest.Golden(t, "heal_tools", request.Messages)
-}
-
-// discard is a journal that keeps nothing.
-type discard struct{ full string }
-
-func (discard) Frame(context.Context, *screen.Observation) error { return nil }
-
-func (d discard) Event(_ context.Context, e run.Event) error {
-	if e.Kind == d.full {
-		return errors.New("the disk is full")
-	}
-	return nil
 }

@@ -46,10 +46,10 @@ type Replay struct {
 	// Settings are those of the recorded run; others may be tried, before Run.
 	Settings run.Settings
 
-	run   *replay.Run
-	task  string
-	recording  *recording
-	watch func(run.Event)
+	run       *replay.Run
+	task      string
+	recording *recording
+	watch     func(run.Event)
 }
 
 // A Result tells what came of a replay.

@@ -28,10 +28,10 @@ type read struct {
 // A sheet is a recorded step, with what the replay has taken of it.
 type recordedStep struct {
 	*replay.Step
-	observations  []*observation
-	observed int            // how many looks were taken
-	met    map[string]int // events of the agent, by kind
-	used   map[int]bool   // events that one of the replay stands for, by their number
+	observations []*observation
+	observed     int            // how many looks were taken
+	met          map[string]int // events of the agent, by kind
+	used         map[int]bool   // events that one of the replay stands for, by their number
 }
 
 // A look is one observation of a step.

@@ -71,7 +71,10 @@ func (s *script) windows() []screen.Window {
 	return []screen.Window{{ID: 1, Title: fmt.Sprintf("Page %d", s.now), Class: "Pages", PID: 7, Focused: true, Box: s.page().Rect}}
 }
 
-func (s *script) Observe(context.Context) (*screen.Observation, error) {
+func (s *script) Observe(ctx context.Context) (*screen.Observation, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
 	s.looks++
 	o := &screen.Observation{FrameID: fmt.Sprintf("f%05d", s.looks), Frame: s.page(), Bare: s.page(), Windows: s.windows()}
 	o.Image = screen.Image{Data: s.sent[s.now%len(s.pages)], Type: "image/png", Mapping: screen.Mapping{Source: o.Frame.Rect, Size: o.Frame.Rect.Size()}}
@@ -86,11 +89,17 @@ func (s *script) Observe(context.Context) (*screen.Observation, error) {
 	return o, nil
 }
 
-func (s *script) Capture(context.Context) (run.Capture, error) {
-	return run.Capture{Bare: s.page(), Windows: s.windows()}, nil
+func (s *script) Capture(ctx context.Context) (run.Capture, error) {
+	return run.Capture{Bare: s.page(), Windows: s.windows()}, context.Cause(ctx)
 }
 
-func (s *script) Do(_ context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
+func (s *script) Do(ctx context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
+	if err := context.Cause(ctx); err != nil {
+		return "", fmt.Errorf("%w: %w", actuator.ErrRefused, err)
+	}
+	if actuator.ForAgent(a) {
+		return "", fmt.Errorf("%w: %s is for the agent", actuator.ErrRefused, actuator.Name(a))
+	}
 	if err := s.refuse[s.now]; err != nil {
 		return "", err
 	}
@@ -103,7 +112,10 @@ func (s *script) Do(_ context.Context, a actuator.Action, _ actuator.Frame) (str
 	return "", nil
 }
 
-func (s *script) Complete(_ context.Context, req *llm.Request) (*llm.Response, error) {
+func (s *script) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.asked[req.Purpose]

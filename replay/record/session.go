@@ -26,28 +26,28 @@ const (
 // the queue.
 type session struct {
 	*Recorder
-	source *source
-	watcher   *watcher
-	asm    assembler
+	source  *source
+	watcher *watcher
+	asm     assembler
 
 	mu    sync.Mutex
 	queue []event
 	ready chan struct{} // has room for one: something is in the queue
 
-	observations   []*observation // oldest first
-	readings  []reading
-	shifts  []shift
-	pending []*gesture // oldest first; the last one may be open
-	last    *gesture   // the newest that was begun
-	shown   *observation      // what the newest step was recorded with
-	secret  int        // how many shifts came before the last secret; -1 if there was none
-	observing bool       // a quick look is being taken
-	quick chan quickObservation
-	held    *step // the newest, as long as more may belong to it
-	steps   chan *step
-	ended   bool // no more input is taken
-	result  Result
-	start   time.Time
+	observations []*observation // oldest first
+	readings     []reading
+	shifts       []shift
+	pending      []*gesture   // oldest first; the last one may be open
+	last         *gesture     // the newest that was begun
+	shown        *observation // what the newest step was recorded with
+	secret       int          // how many shifts came before the last secret; -1 if there was none
+	observing    bool         // a quick look is being taken
+	quick        chan quickObservation
+	held         *step // the newest, as long as more may belong to it
+	steps        chan *step
+	ended        bool // no more input is taken
+	result       Result
+	start        time.Time
 }
 
 // A glanced is a quick look that was taken.

@@ -28,7 +28,7 @@ type writer struct {
 	frames  int
 	screens monitor.Screens
 	shown   *observation // the newest that is in the journal
-	open    *step // the last step, whose effect is not known yet
+	open    *step        // the last step, whose effect is not known yet
 }
 
 // look writes an observation and its frame.

@@ -20,7 +20,7 @@ import (
 // the desktop would show then, nobody knows.
 var errDiverged = errors.New("the run goes another way than the recorded one")
 
-// A tape stands for all that a run meets: the desktop, the models and the
+// A recording stands for all that a run meets: the desktop, the models and the
 // journal. It plays the recorded ones, and compares what the agent makes of it.
 // It is a [run.Desktop], a [run.Device], a [run.Guard], an [llm.Model] and a
 // [run.Journal].
@@ -32,23 +32,23 @@ type recording struct {
 	reader *reader                 // while the replay runs
 	cancel context.CancelCauseFunc // of the agent's context
 
-	mu       sync.Mutex // guards the fields below
-	steps   map[int]*recordedStep
-	read     int // the newest step read; -1 before the first
-	readAll  bool
-	replies  replay.Replies
-	step     int                 // of the agent
-	acting   int                 // index of the action that is performed
-	newest   *screen.Observation // that the agent has seen
-	previous *screen.Observation // the one before
-	seenIn   int                 // the step of newest
-	name     string              // of its screen
-	last     time.Time           // of the newest recorded event that the replay came to
-	screens  monitor.Screens
-	over     bool // errOver was given
-	exchanges    map[conversation]*exchange
-	broken   error
-	result   Result
+	mu        sync.Mutex // guards the fields below
+	steps     map[int]*recordedStep
+	read      int // the newest step read; -1 before the first
+	readAll   bool
+	replies   replay.Replies
+	step      int                 // of the agent
+	acting    int                 // index of the action that is performed
+	newest    *screen.Observation // that the agent has seen
+	previous  *screen.Observation // the one before
+	seenIn    int                 // the step of newest
+	name      string              // of its screen
+	last      time.Time           // of the newest recorded event that the replay came to
+	screens   monitor.Screens
+	over      bool // errOver was given
+	exchanges map[conversation]*exchange
+	broken    error
+	result    Result
 }
 
 func newRecording(stored *replay.Run, o *Options) *recording {
@@ -173,7 +173,7 @@ func (t *recording) Observe(ctx context.Context) (*screen.Observation, error) {
 	return o, nil
 }
 
-// Capture shows what was seen last; what is made of it, the tape tells.
+// Capture shows what was seen last; what is made of it, the recording tells.
 func (t *recording) Capture(ctx context.Context) (run.Capture, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

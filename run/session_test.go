@@ -1,0 +1,270 @@
+//go:build linux
+
+package run_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"desktop-agent/actuator"
+	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
+	"desktop-agent/run"
+	"desktop-agent/run/runtest"
+	"desktop-agent/sandbox"
+	"desktop-agent/screen"
+)
+
+// A place is where a private desktop leaves its traces.
+type place struct{ folder string }
+
+// newPlace has private desktops make their folders in one of the test, and
+// requires at its end that nothing of them is left.
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	folder, err := os.MkdirTemp("/tmp", "run") // short: sockets are in it
+	require.NoError(t, err)
+	t.Setenv("TMPDIR", folder)
+	p := &place{folder}
+	running := goleak.IgnoreCurrent()
+	t.Cleanup(func() {
+		p.requireEmpty(t)
+		goleak.VerifyNone(t, running)
+		require.NoError(t, os.RemoveAll(folder))
+	})
+	return p
+}
+
+func (p *place) requireEmpty(t *testing.T) {
+	t.Helper()
+	left, err := os.ReadDir(p.folder)
+	require.NoError(t, err)
+	assert.Empty(t, left, "a folder is left")
+	assert.Empty(t, p.processes(), "processes are left")
+}
+
+// processes returns the commands of the programs that work in the place.
+func (p *place) processes() (found []string) {
+	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range paths {
+		env, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(env, []byte("="+p.folder+"/")) {
+			line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+			found = append(found, string(line))
+		}
+	}
+	return found
+}
+
+// socket returns the socket of the one display that runs in the place.
+func (p *place) socket(t testing.TB) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(p.folder, "*", "xserver"))
+	require.NoError(t, err)
+	require.Len(t, files, 1, "a desktop is running")
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	path, _, _ := strings.Cut(string(text), "\n")
+	require.FileExists(t, path)
+	require.NotEmpty(t, p.processes(), "and is seen by this test")
+	return path
+}
+
+// requireGone requires that nobody has a display any more; another server may have
+// taken its number over, and answers then.
+func requireGone(t testing.TB, socket string) {
+	t.Helper()
+	if conn, err := net.Dial("unix", socket); err == nil {
+		conn.Close()
+		return
+	}
+	assert.NoFileExists(t, socket)
+	number := strings.TrimPrefix(filepath.Base(socket), "X")
+	assert.NoFileExists(t, "/tmp/.X"+number+"-lock")
+}
+
+var private = run.Settings{Display: run.DisplaySettings{Private: true, Size: image.Pt(320, 240)}}
+
+// TestOpenFails has each part of a session fail in turn. What was opened before it is
+// closed again: no process, no lock, no folder, no goroutine is left.
+func TestOpenFails(t *testing.T) {
+	ctx := t.Context()
+
+	t.Run("the desktop", func(t *testing.T) {
+		newPlace(t)
+		bad := private
+		bad.Display.Home = "/nowhere/at/all"
+		_, err := run.Open(ctx, bad, nil)
+		require.ErrorContains(t, err, "/nowhere/at/all")
+	})
+
+	t.Run("the program on the desktop", func(t *testing.T) {
+		p := newPlace(t)
+		dir := t.TempDir()
+		program := filepath.Join(dir, "fails")
+		// It tells which desktop ran, and shows no window.
+		require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\necho \"$DISPLAY\" >"+dir+"/display\nexit 3\n"), 0o700))
+		bad := private
+		bad.Display.Open = program
+		_, err := run.Open(ctx, bad, nil)
+		require.ErrorContains(t, err, "fails")
+		display, err := os.ReadFile(filepath.Join(dir, "display"))
+		require.NoError(t, err, "the desktop ran")
+		requireGone(t, "/tmp/.X11-unix/X"+strings.TrimPrefix(strings.TrimSpace(string(display)), ":"))
+		p.requireEmpty(t)
+	})
+
+	t.Run("the screen", func(t *testing.T) {
+		p := newPlace(t)
+		bad := private
+		bad.Display.Monitor = -1
+		_, err := run.Open(ctx, bad, nil)
+		require.ErrorContains(t, err, "there is no monitor -1")
+		p.requireEmpty(t)
+	})
+
+	t.Run("input", func(t *testing.T) {
+		newPlace(t)
+		d, err := sandbox.Start(ctx, &sandbox.Options{Size: image.Pt(320, 240)})
+		require.NoError(t, err)
+		defer d.Close()
+		running := goleak.IgnoreCurrent()
+		t.Setenv("DISPLAY", d.Display())
+		asked := false
+		_, err = run.Open(ctx, run.Settings{}, &run.Options{ // on the user's display, in a session that is none
+			Getenv:  func(string) string { return "" },
+			Journal: func() (run.Journal, error) { asked = true; return nil, nil },
+		})
+		require.ErrorContains(t, err, "open input device")
+		assert.False(t, asked, "no journal is begun for a run that cannot be")
+		goleak.VerifyNone(t, running)
+	})
+
+	t.Run("the journal", func(t *testing.T) {
+		p := newPlace(t)
+		full := errors.New("no space left on device")
+		var socket string
+		_, err := run.Open(ctx, private, &run.Options{Journal: func() (run.Journal, error) {
+			socket = p.socket(t)
+			return nil, full
+		}})
+		require.ErrorIs(t, err, full)
+		requireGone(t, socket)
+		p.requireEmpty(t)
+	})
+
+	t.Run("a screen of somebody else", func(t *testing.T) {
+		newPlace(t)
+		d, err := sandbox.Start(ctx, &sandbox.Options{Size: image.Pt(320, 240)})
+		require.NoError(t, err)
+		defer d.Close()
+		watched, err := screen.Open(ctx, &screen.Options{Display: d.Display()})
+		require.NoError(t, err)
+		defer watched.Close()
+		for _, o := range []*run.Options{
+			{Computer: &run.Computer{Display: ":9999999", Screen: watched}},
+			{Computer: &run.Computer{Display: d.Display(), Screen: watched}, Journal: func() (run.Journal, error) { return nil, errors.New("full") }},
+		} {
+			_, err := run.Open(ctx, run.Settings{}, o)
+			require.Error(t, err)
+			_, err = watched.Observe(ctx)
+			require.NoError(t, err, "it stays open")
+		}
+	})
+}
+
+// A keyboard counts how often all is let go, and a closer how often it is closed.
+type keyboard struct {
+	runtest.Desktop
+	released int
+}
+
+func (k *keyboard) Release() error { k.released++; return nil }
+
+type closer struct {
+	runtest.Journal
+	closed int
+	err    error
+}
+
+func (c *closer) Close() error { c.closed++; return c.err }
+
+// TestFinish holds that a run is finished once: the keys go up, the journal is closed,
+// and what went wrong is told to who did it first.
+func TestFinish(t *testing.T) {
+	k, j := &keyboard{}, &closer{err: errors.New("no space left")}
+	s, err := run.Open(t.Context(), run.Settings{}, &run.Options{
+		Desktop: k, Device: k, Journal: func() (run.Journal, error) { return j, nil },
+	})
+	require.NoError(t, err)
+	require.ErrorIs(t, s.Finish(), j.err)
+	for range 2 {
+		require.NoError(t, s.Finish())
+		require.NoError(t, s.Close())
+	}
+	assert.Equal(t, 1, k.released)
+	assert.Equal(t, 1, j.closed)
+}
+
+// TestSessionOnXvfb holds that a session ends whole, however often it is closed: a key
+// that was left down is up, nothing of the desktop is left, and the calls of its client
+// are in its journal.
+func TestSessionOnXvfb(t *testing.T) {
+	p := newPlace(t)
+	j := &closer{}
+	client := &llm.Client{Model: llmtest.Text("DONE"), Default: llm.Settings{Model: "m"}}
+	s, err := run.Open(t.Context(), private, &run.Options{
+		Agent: "tester", Client: client, Journal: func() (run.Journal, error) { return j, nil },
+	})
+	require.NoError(t, err)
+	socket := p.socket(t)
+	require.NoError(t, s.Hand.Perform(t.Context(), run.Intent{Action: actuator.KeyDown{Key: "shift"}}))
+	_, err = s.Client.Complete(t.Context(), &llm.Request{Role: llm.Actor, Purpose: "propose", Messages: []llm.Message{llm.UserText("hello")}})
+	require.NoError(t, err)
+	calls := runtest.All[run.ModelCalled](j.Events())
+	require.Len(t, calls, 1)
+	assert.Equal(t, "propose", calls[0].Purpose)
+	assert.Equal(t, "tester", j.Events()[2].Agent)
+	assert.Equal(t, s.Display, j.Events()[2].Display)
+
+	require.NoError(t, s.Finish())
+	assert.Equal(t, 1, j.closed)
+	_, err = s.Desktop.Observe(t.Context())
+	require.NoError(t, err, "the desktop stays")
+	for range 2 {
+		require.NoError(t, s.Close())
+	}
+	assert.Equal(t, 1, j.closed)
+	requireGone(t, socket)
+	p.requireEmpty(t)
+}
+
+// TestWhile holds that what runs on a private desktop ends when the desktop breaks, and
+// with that reason.
+func TestWhile(t *testing.T) {
+	newPlace(t)
+	s, err := run.Open(t.Context(), private, nil)
+	require.NoError(t, err)
+	defer s.Close()
+	ctx, cancel := s.While(t.Context())
+	defer cancel()
+	require.NoError(t, s.Private.Close())
+	select {
+	case <-ctx.Done():
+		require.ErrorIs(t, context.Cause(ctx), run.ErrDesktopGone)
+	case <-time.After(time.Minute):
+		t.Fatal("it goes on")
+	}
+}
