@@ -5,6 +5,7 @@ package replay
 import (
 	"context"
 	"image"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ import (
 // at it.
 func question(t *testing.T, button string) *screen.Observation {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	desktop, err := sandbox.Start(ctx, &sandbox.Options{Size: image.Pt(1280, 800)})
 	require.NoError(t, err)
@@ -40,7 +41,7 @@ func question(t *testing.T, button string) *screen.Observation {
 		o, err := s.Observe(ctx)
 		require.NoError(t, err)
 		require.NoError(t, o.Tree.Err)
-		if len(o.Tree.Nodes) > 0 {
+		if slices.ContainsFunc(o.Tree.Nodes, func(n atspi.Node) bool { return n.Name == button }) {
 			return o
 		}
 	}

@@ -89,7 +89,7 @@ func BenchmarkNoStaleFrame(b *testing.B) {
 	for i, sc := range scenes {
 		times := (b.N + i) / len(scenes) // adds up to b.N
 		if times > 0 {
-			all = append(all, play(b, sc, times, 2*time.Second)...)
+			all = append(all, play(b, sc, times, 2*time.Second, screen.SettleOptions{})...)
 		}
 	}
 	stale, reasons, signs, byScene := 0, map[screen.SettleReason]int{}, map[string]int{}, map[string][]time.Duration{}

@@ -22,7 +22,7 @@ import (
 )
 
 // A shot is a picture of the desktop and what was asked for together with it.
-type shot struct {
+type captured struct {
 	bare, frame *image.RGBA // without and with the pointer
 	cursor      image.Point
 	monitors    []Monitor
@@ -30,12 +30,12 @@ type shot struct {
 
 // capture takes a picture of the whole desktop, with pointer and monitors when
 // everything is asked for.
-func (d *display) capture(everything bool) (shot, error) {
+func (d *display) capture(everything bool) (captured, error) {
 	const attempts = 10 // the screen may change its size in between, and change it again
 	for n := 1; ; n++ {
 		w, h, err := d.geometry()
 		if err != nil {
-			return shot{}, err
+			return captured{}, err
 		}
 		taken, err := d.captureSized(w, h, everything)
 		if _, resized := errors.AsType[xproto.MatchError](err); !resized || n == attempts {
@@ -45,7 +45,7 @@ func (d *display) capture(everything bool) (shot, error) {
 }
 
 // captureSized sends all requests at once, so that the answers tell of one moment.
-func (d *display) captureSized(w, h int, everything bool) (shot, error) {
+func (d *display) captureSized(w, h int, everything bool) (captured, error) {
 	d.shared.fit(d.format.stride(w) * h)
 	pixels := d.requestPixels(w, h)
 	var (
@@ -62,10 +62,10 @@ func (d *display) captureSized(w, h int, everything bool) (shot, error) {
 			monitors = randr.GetMonitors(d.conn.Conn, d.conn.Root, true)
 		}
 	}
-	s := shot{bare: image.NewRGBA(image.Rect(0, 0, w, h))} // takes as long as the server's part
+	s := captured{bare: image.NewRGBA(image.Rect(0, 0, w, h))} // takes as long as the server's part
 	data, err := pixels()
 	if err != nil {
-		return shot{}, err
+		return captured{}, err
 	}
 	if err := d.format.convert(s.bare, data); err != nil || !everything {
 		return s, err

@@ -60,7 +60,7 @@ func TestSettleWhenNothingHappens(t *testing.T) {
 // even with a quiet interval that is longer than the blinking's.
 func TestSettleDespiteBlinking(t *testing.T) {
 	t.Parallel()
-	s, _ := patient(t, stagedBlink, screen.SettleOptions{Quiet: 700 * time.Millisecond, Ceiling: 20 * time.Second})
+	s, _ := patient(t, stagedBlink, screen.SettleOptions{Quiet: 700 * time.Millisecond, Ceiling: unhurried.Ceiling})
 	time.Sleep(2 * time.Second)
 	settled := settle(t, s)
 	assert.Equal(t, screen.SettledQuiet, settled.Reason)
@@ -116,7 +116,7 @@ func TestSettleAfterAMenuHasClosed(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
 	box := d.openStaged(stagedMenu)
-	s := d.screen(screen.Options{})
+	s := d.screen(screen.Options{Settle: unhurried})
 	settle(t, s)
 	middle := box.Min.Add(box.Size().Div(2))
 	d.click(middle)
@@ -136,7 +136,7 @@ func TestSettleAfterAMenuHasClosed(t *testing.T) {
 func TestSettleWaitsForAProgramThatStarts(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
-	s := d.screen(screen.Options{Settle: screen.SettleOptions{Ceiling: 20 * time.Second}, MaxImage: small})
+	s := d.screen(screen.Options{Settle: unhurried, MaxImage: small})
 	settle(t, s)
 	before := d.clients()
 	started := make(chan error, 1)

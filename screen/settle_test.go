@@ -55,10 +55,10 @@ type trial struct {
 }
 
 // play clicks through a scene, times times, and compares each frame with later ones.
-func play(tb testing.TB, sc scene, times int, later time.Duration) []trial {
+func play(tb testing.TB, sc scene, times int, later time.Duration, o screen.SettleOptions) []trial {
 	d := newDesk(tb, nil)
 	box := sc.open(d)
-	s := d.screen(screen.Options{MaxImage: small})
+	s := d.screen(screen.Options{MaxImage: small, Settle: o})
 	ctx := limitOf(tb, 10*time.Minute)
 	_, err := s.Observe(ctx)
 	require.NoError(tb, err)
@@ -139,7 +139,7 @@ func TestNoStaleFrame(t *testing.T) {
 	for _, sc := range scenes {
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
-			for _, tr := range play(t, sc, len(sc.clicks), time.Second) {
+			for _, tr := range play(t, sc, len(sc.clicks), time.Second, unhurried) {
 				assert.Zero(t, tr.stale, "pixels that changed later")
 				t.Log(tr)
 			}

@@ -22,7 +22,7 @@ func TestSilentTimerIsWaitedFor(t *testing.T) {
 	const keyCtrl, keyShift, keyS = 37, 50, 39
 	d := newDesk(t, nil)
 	d.open("mousepad")
-	s := d.screen(screen.Options{})
+	s := d.screen(screen.Options{Settle: unhurried})
 	d.key(keyA)
 	_, err := s.Observe(limit(t))
 	require.NoError(t, err)

@@ -49,7 +49,7 @@ func TestMenuAndDialogAreWindows(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
 	box := d.open("mousepad")
-	s := d.screen(screen.Options{MaxImage: small})
+	s := d.screen(screen.Options{MaxImage: small, Settle: unhurried})
 	look := func(click image.Point) *screen.Observation {
 		d.click(box.Min.Add(click))
 		o, err := s.Observe(limit(t))

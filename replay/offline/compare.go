@@ -20,7 +20,7 @@ import (
 
 // Frame is of [run.Journal], as Event. It stores the frame if the run is
 // written anew; otherwise the recorded run has it.
-func (t *tape) Frame(ctx context.Context, o *screen.Observation) error {
+func (t *recording) Frame(ctx context.Context, o *screen.Observation) error {
 	if t.opt.Journal == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (t *tape) Frame(ctx context.Context, o *screen.Observation) error {
 
 // Event compares an event of the agent with the recorded one of the same step
 // and kind, and writes it if the run is written anew.
-func (t *tape) Event(ctx context.Context, e run.Event) error {
+func (t *recording) Event(ctx context.Context, e run.Event) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.compare(e); err != nil || t.opt.Journal == nil {
@@ -39,12 +39,12 @@ func (t *tape) Event(ctx context.Context, e run.Event) error {
 }
 
 // compare notes whether an event is the recorded one. t.mu is held.
-func (t *tape) compare(e run.Event) error {
+func (t *recording) compare(e run.Event) error {
 	if e.Step != t.step {
 		t.compareStep()
 		t.step = e.Step
 		t.result.Unused += t.replies.Drop(t.seenIn)
-		delete(t.sheets, e.Step-2)
+		delete(t.steps, e.Step-2)
 	}
 	switch data := e.Data.(type) {
 	case run.Acting:
@@ -55,7 +55,7 @@ func (t *tape) compare(e run.Event) error {
 	if !compared(e.Kind) || t.over {
 		return nil
 	}
-	s, err := t.sheet()
+	s, err := t.present()
 	if err != nil {
 		return err
 	}
@@ -81,8 +81,8 @@ func (t *tape) compare(e run.Event) error {
 
 // compareStep notes the recorded events that the agent's step did not have.
 // t.mu is held.
-func (t *tape) compareStep() {
-	s := t.sheets[t.step]
+func (t *recording) compareStep() {
+	s := t.steps[t.step]
 	if s == nil || t.over {
 		return
 	}
@@ -168,25 +168,25 @@ type conversation struct {
 }
 
 // A talk is the state of a conversation.
-type talk struct {
+type exchange struct {
 	call *replay.Call  // whose reply was given
 	now  []run.Message // as the agent has it
 	same bool          // so far as recorded, up to the last call
 }
 
 // talk returns the state of a conversation. t.mu is held.
-func (t *tape) talk(role llm.Role, purpose string) *talk {
+func (t *recording) exchange(role llm.Role, purpose string) *exchange {
 	key := conversation{role, purpose}
-	if t.talks[key] == nil {
-		t.talks[key] = &talk{same: true}
+	if t.exchanges[key] == nil {
+		t.exchanges[key] = &exchange{same: true}
 	}
-	return t.talks[key]
+	return t.exchanges[key]
 }
 
 // comparePrompt notes what a call says in other words than the recorded one. Of
 // a long conversation only what is new is looked at. t.mu is held.
-func (t *tape) comparePrompt(now run.ModelCalled) {
-	talk := t.talk(now.Role, now.Purpose)
+func (t *recording) comparePrompt(now run.ModelCalled) {
+	talk := t.exchange(now.Role, now.Purpose)
 	c := talk.call
 	talk.call = nil
 	talk.now = append(talk.now[:min(now.Shared, len(talk.now))], now.Messages...)

@@ -46,10 +46,10 @@ type Replay struct {
 	// Settings are those of the recorded run; others may be tried, before Run.
 	Settings run.Settings
 
-	run   *replay.Run
-	task  string
-	tape  *tape
-	watch func(run.Event)
+	run       *replay.Run
+	task      string
+	recording *recording
+	watch     func(run.Event)
 }
 
 // A Result tells what came of a replay.
@@ -107,7 +107,7 @@ func New(stored *replay.Run, o *Options) (*Replay, error) {
 	if _, err := agent.FormatOf(started.Parser); err != nil {
 		return nil, fmt.Errorf("replay %s: %w", stored.Info.ID, err)
 	}
-	r := &Replay{Settings: started.Settings, run: stored, task: started.Task, tape: newTape(stored, o), watch: o.Watch}
+	r := &Replay{Settings: started.Settings, run: stored, task: started.Task, recording: newRecording(stored, o), watch: o.Watch}
 	return r, nil
 }
 
@@ -115,7 +115,7 @@ func New(stored *replay.Run, o *Options) (*Replay, error) {
 func (r *Replay) open(ctx context.Context) (*run.Session, *agent.Agent, error) {
 	m := r.Settings.Models
 	client := &llm.Client{
-		Model: r.tape, Roles: map[llm.Role]llm.Settings{},
+		Model: r.recording, Roles: map[llm.Role]llm.Settings{},
 		// The time is another one now.
 		Budget: &llm.Budget{MaxTokens: m.MaxTokens, MaxDollars: m.MaxDollars, Prices: m.Prices},
 	}
@@ -123,8 +123,8 @@ func (r *Replay) open(ctx context.Context) (*run.Session, *agent.Agent, error) {
 		client.Roles[role] = llm.Settings{Model: s.Model}
 	}
 	s, err := run.Open(ctx, r.Settings, &run.Options{
-		Client: client, Desktop: r.tape, Device: r.tape, Guard: r.tape, Watch: r.watch,
-		Journal: func() (run.Journal, error) { return r.tape, nil },
+		Client: client, Desktop: r.recording, Device: r.recording, Guard: r.recording, Watch: r.watch,
+		Journal: func() (run.Journal, error) { return r.recording, nil },
 	})
 	if err != nil {
 		return nil, nil, err
@@ -134,12 +134,12 @@ func (r *Replay) open(ctx context.Context) (*run.Session, *agent.Agent, error) {
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	if p, ok := a.Planner.(*planner.Planner); ok {
-		p.Now = r.tape.now
+		p.Now = r.recording.now
 	}
 	if m.MaxTokens == 0 && m.MaxDollars == 0 {
 		a.Budget = nil
 	}
-	a.Ask = r.tape.answer
+	a.Ask = r.recording.answer
 	return s, a, nil
 }
 
@@ -147,11 +147,11 @@ func (r *Replay) open(ctx context.Context) (*run.Session, *agent.Agent, error) {
 // that ctx ended; what went another way is in the result.
 func (r *Replay) Run(ctx context.Context) (*Result, error) {
 	start := time.Now()
-	r.tape.open()
-	defer r.tape.close()
+	r.recording.open()
+	defer r.recording.close()
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r.tape.cancel = cancel
+	r.recording.cancel = cancel
 	s, a, err := r.open(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("replay %s: %w", r.run.Info.ID, err)
@@ -165,7 +165,7 @@ func (r *Replay) Run(ctx context.Context) (*Result, error) {
 	if result.Err == nil && inner.Err() != nil {
 		result.Err = context.Cause(inner)
 	}
-	if err := r.tape.finish(result); err != nil {
+	if err := r.recording.finish(result); err != nil {
 		return nil, fmt.Errorf("replay %s: %w", r.run.Info.ID, err)
 	}
 	result.Took = time.Since(start)

@@ -21,21 +21,21 @@ type reader struct {
 }
 
 type read struct {
-	sheet *sheet
+	sheet *recordedStep
 	err   error
 }
 
 // A sheet is a recorded step, with what the replay has taken of it.
-type sheet struct {
+type recordedStep struct {
 	*replay.Step
-	looks  []*look
-	looked int            // how many looks were taken
-	met    map[string]int // events of the agent, by kind
-	used   map[int]bool   // events that one of the replay stands for, by their number
+	observations []*observation
+	observed     int            // how many looks were taken
+	met          map[string]int // events of the agent, by kind
+	used         map[int]bool   // events that one of the replay stands for, by their number
 }
 
 // A look is one observation of a step.
-type look struct {
+type observation struct {
 	*run.Observed
 	seen    *screen.Observation
 	decoded chan error // gets one value; nil if no pixels are wanted
@@ -67,8 +67,8 @@ func newReader(stored *replay.Run, want int) *reader {
 			}
 			r := read{err: err}
 			if err == nil {
-				r.sheet = newSheet(step)
-				for _, l := range r.sheet.looks {
+				r.sheet = newRecordedStep(step)
+				for _, l := range r.sheet.observations {
 					if want > nothing || zooms(step) {
 						l.decode(ctx, stored, busy, want)
 					}
@@ -88,7 +88,7 @@ func newReader(stored *replay.Run, want int) *reader {
 }
 
 // next returns the next step; nil after the last.
-func (r *reader) next() (*sheet, error) {
+func (r *reader) next() (*recordedStep, error) {
 	s, ok := <-r.steps
 	if !ok {
 		return nil, nil
@@ -103,12 +103,12 @@ func (r *reader) close() {
 	}
 }
 
-func newSheet(step *replay.Step) *sheet {
-	s := &sheet{Step: step, met: map[string]int{}, used: map[int]bool{}}
+func newRecordedStep(step *replay.Step) *recordedStep {
+	s := &recordedStep{Step: step, met: map[string]int{}, used: map[int]bool{}}
 	for _, o := range step.Observed {
-		l := &look{Observed: o, seen: replay.Recall(o)}
+		l := &observation{Observed: o, seen: replay.Recall(o)}
 		l.seen.Image.Data = unread
-		s.looks = append(s.looks, l)
+		s.observations = append(s.observations, l)
 	}
 	return s
 }
@@ -129,7 +129,7 @@ func zooms(s *replay.Step) bool {
 }
 
 // decode reads the pixels of a frame beside the caller.
-func (l *look) decode(ctx context.Context, stored *replay.Run, busy chan struct{}, want int) {
+func (l *observation) decode(ctx context.Context, stored *replay.Run, busy chan struct{}, want int) {
 	select {
 	case busy <- struct{}{}:
 	case <-ctx.Done():
@@ -148,7 +148,7 @@ func (l *look) decode(ctx context.Context, stored *replay.Run, busy chan struct{
 }
 
 // wait returns the observation once its pixels are there, if they are wanted.
-func (l *look) wait(ctx context.Context) (*screen.Observation, error) {
+func (l *observation) wait(ctx context.Context) (*screen.Observation, error) {
 	if l.decoded == nil {
 		return l.seen, nil
 	}

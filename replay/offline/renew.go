@@ -4,7 +4,7 @@ import "desktop-agent/run"
 
 // measured gives an event of the replay what was measured of its recorded
 // counterpart: its time, and how long a call or an action took. t.mu is held.
-func (t *tape) measured(e run.Event) run.Event {
+func (t *recording) measured(e run.Event) run.Event {
 	was := t.counterpart(e)
 	if was == nil {
 		e.Time = t.last
@@ -36,8 +36,8 @@ func (t *tape) measured(e run.Event) run.Event {
 
 // counterpart returns the recorded event that one of the replay stands for; nil
 // if there is none. t.mu is held.
-func (t *tape) counterpart(e run.Event) *run.Event {
-	s, err := t.sheet()
+func (t *recording) counterpart(e run.Event) *run.Event {
+	s, err := t.present()
 	if err != nil || s == nil {
 		return nil
 	}

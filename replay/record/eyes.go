@@ -25,18 +25,18 @@ const (
 )
 
 // A look is an observation while a person works.
-type look struct {
+type observation struct {
 	*screen.Observation
 	began, done time.Time // when it began to wait for the screen to be still, and when it was finished
 }
 
 // eyes look at the desktop whenever something happens there: what a person sees
 // at an action has been seen here before. While nothing happens they wait.
-type eyes struct {
+type watcher struct {
 	screen  Observer
 	picture func(image.Rectangle) *image.RGBA
 	log     *slog.Logger
-	out     chan *look // what was seen
+	out     chan *observation // what was seen
 
 	mu     sync.Mutex
 	drawn  image.Rectangle // since the last look
@@ -49,7 +49,7 @@ type eyes struct {
 }
 
 // draw notes that something was drawn.
-func (y *eyes) draw(box image.Rectangle) {
+func (y *watcher) draw(box image.Rectangle) {
 	y.mu.Lock()
 	y.drawn = y.drawn.Union(box)
 	y.mu.Unlock()
@@ -57,14 +57,14 @@ func (y *eyes) draw(box image.Rectangle) {
 }
 
 // poke notes that there was input. After urgent input no time is lost.
-func (y *eyes) poke(urgent bool) {
+func (y *watcher) poke(urgent bool) {
 	y.mu.Lock()
 	y.poked, y.urgent = true, y.urgent || urgent
 	y.mu.Unlock()
 	y.stir()
 }
 
-func (y *eyes) stir() {
+func (y *watcher) stir() {
 	select {
 	case y.wake <- struct{}{}:
 	default:
@@ -72,7 +72,7 @@ func (y *eyes) stir() {
 }
 
 // run looks until ctx ends.
-func (y *eyes) run(ctx context.Context) error {
+func (y *watcher) run(ctx context.Context) error {
 	failed := 0
 	second := time.NewTimer(0)
 	defer second.Stop()
@@ -113,7 +113,7 @@ func (y *eyes) run(ctx context.Context) error {
 			continue
 		}
 		select {
-		case y.out <- &look{o, began, time.Now()}:
+		case y.out <- &observation{o, began, time.Now()}:
 		case <-ctx.Done():
 			return nil
 		}
@@ -121,7 +121,7 @@ func (y *eyes) run(ctx context.Context) error {
 }
 
 // rest waits until a time, or until a look is urgent.
-func (y *eyes) rest(ctx context.Context, until time.Time) error {
+func (y *watcher) rest(ctx context.Context, until time.Time) error {
 	for {
 		y.mu.Lock()
 		urgent := y.urgent
@@ -145,7 +145,7 @@ func (y *eyes) rest(ctx context.Context, until time.Time) error {
 
 // again asks for a second look after input. It is not asked for by input, so
 // that there is no third one.
-func (y *eyes) again() {
+func (y *watcher) again() {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	y.once = true
@@ -153,7 +153,7 @@ func (y *eyes) again() {
 
 // stirred tells whether there is anything to look at, and whether that is since
 // there was input. It begins anew to note what happens.
-func (y *eyes) stirred() (stirred, input bool) {
+func (y *watcher) stirred() (stirred, input bool) {
 	y.mu.Lock()
 	poked, once, drawn := y.poked, y.once, y.drawn
 	y.poked, y.once, y.urgent, y.drawn = false, false, false, image.Rectangle{}

@@ -30,7 +30,7 @@ func TestStirred(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			now := drawn(tt.box)
-			y := &eyes{last: screen, wake: make(chan struct{}, 1)}
+			y := &watcher{last: screen, wake: make(chan struct{}, 1)}
 			y.picture = func(box image.Rectangle) *image.RGBA { return now.SubImage(box).(*image.RGBA) }
 			y.draw(image.Rect(30, 10, 95, 70))
 			stirred, input := y.stirred()

@@ -20,7 +20,7 @@ const (
 )
 
 // A sight is what an observation tells of the focus.
-type sight struct {
+type reading struct {
 	at, done time.Time // when it began to wait for the screen to be still, and when it was finished
 	field    field
 	focus    string // names the node with the focus; "" if it is not known
@@ -88,7 +88,7 @@ type shift struct {
 // A span is the time between two shifts.
 type span struct{ since, until time.Time } // zero where there is none
 
-func (s span) holds(x sight) bool {
+func (s span) holds(x reading) bool {
 	return !x.at.Before(s.since) && (s.until.IsZero() || !x.done.After(s.until))
 }
 
@@ -126,9 +126,9 @@ func spans(shifts []shift, n int) (strict, loose span) {
 // fields is mute. Of lines that are typed faster than
 // one can look it is enough that the same field has the focus before the first
 // and after the last one.
-func judge(begin, end time.Time, sights []sight, strict, loose span) field {
+func judge(begin, end time.Time, sights []reading, strict, loose span) field {
 	result := unknown
-	var before, after *sight
+	var before, after *reading
 	for i, s := range sights {
 		if !loose.holds(s) {
 			continue

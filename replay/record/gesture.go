@@ -31,11 +31,11 @@ type gesture struct {
 	closed     bool
 
 	// What the session adds.
-	shifts int       // how many shifts came before it
-	after  time.Time // when the gesture before was done
-	before *look     // what the person saw
-	asked  bool      // whether a quick look is needed
-	quick  bool      // a quick look is being taken
+	shifts int          // how many shifts came before it
+	after  time.Time    // when the gesture before was done
+	before *observation // what the person saw
+	asked  bool         // whether a quick look is needed
+	quick  bool         // a quick look is being taken
 }
 
 // A stroke is a key of a run: a character, or a key that edits.

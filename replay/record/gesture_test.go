@@ -121,30 +121,30 @@ func TestHotkey(t *testing.T) {
 
 // TestJudge tries every order of looks and of what may move the focus.
 func TestJudge(t *testing.T) {
-	look := func(from, to int, f field, focus string) sight { return sight{ms(from), ms(to), f, focus} }
+	look := func(from, to int, f field, focus string) reading { return reading{ms(from), ms(to), f, focus} }
 	for _, tt := range []struct {
 		name   string
-		sights []sight
+		sights []reading
 		shifts []shift
 		n      int // shifts before the keys, which come from 1000 to 1500
 		want   field
 	}{
 		{"never looked", nil, nil, 0, unknown},
-		{"before", []sight{look(0, 100, plain, "")}, nil, 0, plain},
-		{"after", []sight{look(1600, 1700, plain, "")}, nil, 0, plain},
-		{"before a click", []sight{look(0, 100, plain, "")}, []shift{{ms(500), false}}, 1, unknown},
-		{"while the click was made", []sight{look(450, 600, plain, "")}, []shift{{ms(500), false}}, 1, unknown},
-		{"between click and keys", []sight{look(0, 100, password, ""), look(510, 600, plain, "")}, []shift{{ms(500), false}}, 1, plain},
-		{"the focus moves by itself", []sight{look(0, 100, plain, ""), look(1600, 1700, password, "")}, nil, 0, password},
-		{"a password before", []sight{look(0, 100, password, ""), look(1600, 1700, plain, "")}, nil, 0, password},
-		{"only after the next key", []sight{look(1600, 1700, plain, "")}, []shift{{ms(1550), false}}, 0, unknown},
-		{"nothing is told", []sight{look(0, 100, unknown, ""), look(1600, 1700, unknown, "")}, nil, 0, unknown},
-		{"a program without fields", []sight{look(0, 100, mute, "")}, nil, 0, mute},
-		{"a program without fields, between Enters", []sight{look(0, 100, mute, ""), look(2000, 2100, mute, "")}, []shift{{ms(900), true}, {ms(1600), true}}, 1, mute},
-		{"one that hangs, between Enters", []sight{look(0, 100, unknown, ""), look(2000, 2100, unknown, "")}, []shift{{ms(900), true}, {ms(1600), true}}, 1, unknown},
-		{"between two Enters", []sight{look(0, 100, plain, "a"), look(2000, 2100, plain, "a")}, []shift{{ms(900), true}, {ms(1600), true}}, 1, plain},
-		{"between Enters, elsewhere", []sight{look(0, 100, plain, "a"), look(2000, 2100, plain, "b")}, []shift{{ms(900), true}, {ms(1600), true}}, 1, unknown},
-		{"between Tab and Enter", []sight{look(0, 100, plain, "a"), look(2000, 2100, plain, "a")}, []shift{{ms(900), false}, {ms(1600), true}}, 1, unknown},
+		{"before", []reading{look(0, 100, plain, "")}, nil, 0, plain},
+		{"after", []reading{look(1600, 1700, plain, "")}, nil, 0, plain},
+		{"before a click", []reading{look(0, 100, plain, "")}, []shift{{ms(500), false}}, 1, unknown},
+		{"while the click was made", []reading{look(450, 600, plain, "")}, []shift{{ms(500), false}}, 1, unknown},
+		{"between click and keys", []reading{look(0, 100, password, ""), look(510, 600, plain, "")}, []shift{{ms(500), false}}, 1, plain},
+		{"the focus moves by itself", []reading{look(0, 100, plain, ""), look(1600, 1700, password, "")}, nil, 0, password},
+		{"a password before", []reading{look(0, 100, password, ""), look(1600, 1700, plain, "")}, nil, 0, password},
+		{"only after the next key", []reading{look(1600, 1700, plain, "")}, []shift{{ms(1550), false}}, 0, unknown},
+		{"nothing is told", []reading{look(0, 100, unknown, ""), look(1600, 1700, unknown, "")}, nil, 0, unknown},
+		{"a program without fields", []reading{look(0, 100, mute, "")}, nil, 0, mute},
+		{"a program without fields, between Enters", []reading{look(0, 100, mute, ""), look(2000, 2100, mute, "")}, []shift{{ms(900), true}, {ms(1600), true}}, 1, mute},
+		{"one that hangs, between Enters", []reading{look(0, 100, unknown, ""), look(2000, 2100, unknown, "")}, []shift{{ms(900), true}, {ms(1600), true}}, 1, unknown},
+		{"between two Enters", []reading{look(0, 100, plain, "a"), look(2000, 2100, plain, "a")}, []shift{{ms(900), true}, {ms(1600), true}}, 1, plain},
+		{"between Enters, elsewhere", []reading{look(0, 100, plain, "a"), look(2000, 2100, plain, "b")}, []shift{{ms(900), true}, {ms(1600), true}}, 1, unknown},
+		{"between Tab and Enter", []reading{look(0, 100, plain, "a"), look(2000, 2100, plain, "a")}, []shift{{ms(900), false}, {ms(1600), true}}, 1, unknown},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			strict, loose := spans(tt.shifts, tt.n)

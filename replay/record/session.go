@@ -26,63 +26,63 @@ const (
 // the queue.
 type session struct {
 	*Recorder
-	source *source
-	eyes   *eyes
-	asm    assembler
+	source  *source
+	watcher *watcher
+	asm     assembler
 
 	mu    sync.Mutex
 	queue []event
 	ready chan struct{} // has room for one: something is in the queue
 
-	looks   []*look // oldest first
-	sights  []sight
-	shifts  []shift
-	pending []*gesture // oldest first; the last one may be open
-	last    *gesture   // the newest that was begun
-	shown   *look      // what the newest step was recorded with
-	secret  int        // how many shifts came before the last secret; -1 if there was none
-	looking bool       // a quick look is being taken
-	glances chan glanced
-	held    *step // the newest, as long as more may belong to it
-	steps   chan *step
-	ended   bool // no more input is taken
-	result  Result
-	start   time.Time
+	observations []*observation // oldest first
+	readings     []reading
+	shifts       []shift
+	pending      []*gesture   // oldest first; the last one may be open
+	last         *gesture     // the newest that was begun
+	shown        *observation // what the newest step was recorded with
+	secret       int          // how many shifts came before the last secret; -1 if there was none
+	observing    bool         // a quick look is being taken
+	quick        chan quickObservation
+	held         *step // the newest, as long as more may belong to it
+	steps        chan *step
+	ended        bool // no more input is taken
+	result       Result
+	start        time.Time
 }
 
 // A glanced is a quick look that was taken.
-type glanced struct {
+type quickObservation struct {
 	gesture *gesture
-	look    *look // nil if it failed
+	look    *observation // nil if it failed
 }
 
 func newSession(r *Recorder) *session {
-	s := &session{Recorder: r, secret: -1, ready: make(chan struct{}, 1), glances: make(chan glanced, 1), steps: make(chan *step, stepRoom)}
+	s := &session{Recorder: r, secret: -1, ready: make(chan struct{}, 1), quick: make(chan quickObservation, 1), steps: make(chan *step, stepRoom)}
 	s.asm = assembler{stop: r.stopKeys(), begun: s.begun, done: func(*gesture) {}}
-	s.eyes = &eyes{screen: r.Screen, log: r.log(), out: make(chan *look), wake: make(chan struct{}, 1)}
+	s.watcher = &watcher{screen: r.Screen, log: r.log(), out: make(chan *observation), wake: make(chan struct{}, 1)}
 	return s
 }
 
 // run does the recording, and ends all that it began.
 func (s *session) run(ctx context.Context) (result Result, err error) {
-	source, err := openSource(ctx, s.Display, s.take, s.eyes.draw)
+	source, err := openSource(ctx, s.Display, s.take, s.watcher.draw)
 	if err != nil {
 		return s.result, err
 	}
 	defer func() { err = errors.Join(err, source.close()) }()
-	s.source, s.eyes.picture = source, source.picture
+	s.source, s.watcher.picture = source, source.picture
 	first, err := s.Screen.Observe(ctx)
 	if err != nil {
 		return s.result, err
 	}
 	s.start = first.At
-	s.eyes.last = first.Bare
-	s.saw(&look{first, first.At, time.Now()})
+	s.watcher.last = first.Bare
+	s.saw(&observation{first, first.At, time.Now()})
 	w := &writer{scope: s.Scope}
 	if err := s.begin(ctx, w); err != nil {
 		return s.result, err
 	}
-	s.shown = s.looks[0]
+	s.shown = s.observations[0]
 	if s.Ready != nil {
 		s.Ready()
 	}
@@ -92,7 +92,7 @@ func (s *session) run(ctx context.Context) (result Result, err error) {
 	var parts sync.WaitGroup
 	failed := make(chan error, 2)
 	written := make(chan struct{})
-	parts.Go(func() { failed <- s.eyes.run(alive) })
+	parts.Go(func() { failed <- s.watcher.run(alive) })
 	go func() {
 		defer close(written)
 		failed <- s.writeSteps(alive, w)
@@ -125,7 +125,7 @@ func (s *session) begin(ctx context.Context, w *writer) error {
 	if err != nil {
 		return err
 	}
-	return w.look(ctx, s.looks[0])
+	return w.observe(ctx, s.observations[0])
 }
 
 // writeSteps writes steps until there are no more, and then what the last led to.
@@ -175,10 +175,10 @@ func (s *session) loop(ctx, alive context.Context, failed <-chan error) error {
 				s.result.Outcome = run.OutcomeDone
 				return s.finish(alive, failed)
 			}
-		case l := <-s.eyes.out:
+		case l := <-s.watcher.out:
 			s.saw(l)
-		case g := <-s.glances:
-			s.glanced(g)
+		case g := <-s.quick:
+			s.tookQuick(g)
 		case now := <-timer.C:
 			s.asm.tick(now)
 		case err := <-failed:
@@ -223,13 +223,13 @@ func (s *session) drain(ctx context.Context) bool {
 			s.shifts = append(s.shifts, shift{e.at, e.kind == keyDown && e.key.name == "enter" && e.held == (held{})})
 		}
 		if e.kind != motion {
-			s.eyes.poke(moves)
+			s.watcher.poke(moves)
 		}
 		s.asm.tick(e.at)
 		if s.asm.feed(e) {
 			return true
 		}
-		s.glimpse(ctx)
+		s.observeQuickly(ctx)
 	}
 	return false
 }
@@ -241,14 +241,14 @@ func (s *session) begun(g *gesture) {
 	}
 	s.last, g.shifts = g, len(s.shifts)
 	s.pending = append(s.pending, g)
-	for _, l := range s.looks {
+	for _, l := range s.observations {
 		s.offer(g, l)
 	}
 }
 
 // offer gives a gesture a look, if it was taken between the gesture before and
 // this one, and is newer than the one it has.
-func (s *session) offer(g *gesture, l *look) {
+func (s *session) offer(g *gesture, l *observation) {
 	if l.At.Before(g.after) || l.At.After(g.begin) || g.before != nil && !l.At.After(g.before.At) {
 		return
 	}
@@ -257,9 +257,9 @@ func (s *session) offer(g *gesture, l *look) {
 
 // glimpse takes a quick look if the newest gesture has none that shows what it
 // is about. Only the newest event is new enough for that.
-func (s *session) glimpse(ctx context.Context) {
+func (s *session) observeQuickly(ctx context.Context) {
 	g := s.last
-	if g == nil || g.asked || s.looking || s.Quick == nil || g.closed && time.Since(g.begin) > quickLimit {
+	if g == nil || g.asked || s.observing || s.Quick == nil || g.closed && time.Since(g.begin) > quickLimit {
 		return
 	}
 	g.asked = true
@@ -269,36 +269,36 @@ func (s *session) glimpse(ctx context.Context) {
 	if g.before != nil && shows(g.before.Observation, g.first) {
 		return
 	}
-	s.looking, g.quick = true, true
+	s.observing, g.quick = true, true
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, lookLimit)
 		defer cancel()
 		began := time.Now()
 		o, err := s.Quick.Observe(ctx)
 		if err != nil {
-			s.glances <- glanced{gesture: g}
+			s.quick <- quickObservation{gesture: g}
 			return
 		}
-		s.glances <- glanced{g, &look{o, began, time.Now()}}
+		s.quick <- quickObservation{g, &observation{o, began, time.Now()}}
 	}()
 }
 
 // glanced takes a quick look. It is good if it shows what was there when the
 // gesture began.
-func (s *session) glanced(q glanced) {
-	s.looking, q.gesture.quick = false, false
+func (s *session) tookQuick(q quickObservation) {
+	s.observing, q.gesture.quick = false, false
 	if l, g := q.look, q.gesture; l != nil && l.At.Sub(g.begin) <= quickLimit && !l.At.Before(g.after) && shows(l.Observation, g.first) {
 		g.before = l
 	}
 }
 
 // saw takes a look.
-func (s *session) saw(l *look) {
-	s.looks = append(s.looks, l)
-	if len(s.looks) > keptLooks {
-		s.looks = slices.Delete(s.looks, 0, len(s.looks)-keptLooks)
+func (s *session) saw(l *observation) {
+	s.observations = append(s.observations, l)
+	if len(s.observations) > keptLooks {
+		s.observations = slices.Delete(s.observations, 0, len(s.observations)-keptLooks)
 	}
-	s.sights = append(s.sights, sight{l.began, l.done, fieldOf(l.Observation), focusOf(l.Observation)})
+	s.readings = append(s.readings, reading{l.began, l.done, fieldOf(l.Observation), focusOf(l.Observation)})
 	for _, g := range s.pending {
 		s.offer(g, l)
 	}
@@ -308,8 +308,8 @@ func (s *session) saw(l *look) {
 // forget drops what is too old to tell of any gesture to come.
 func (s *session) forget() {
 	const kept = 1000
-	if n := len(s.sights); n > 2*kept {
-		s.sights = slices.Delete(s.sights, 0, n-kept)
+	if n := len(s.readings); n > 2*kept {
+		s.readings = slices.Delete(s.readings, 0, n-kept)
 	}
 }
 
@@ -322,7 +322,7 @@ func (s *session) emit(now time.Time) {
 			s.add(st)
 		}
 	}
-	if s.held != nil && len(s.pending) == 0 && s.looks[len(s.looks)-1].At.After(s.held.end) {
+	if s.held != nil && len(s.pending) == 0 && s.observations[len(s.observations)-1].At.After(s.held.end) {
 		s.hand()
 	}
 }
@@ -360,7 +360,7 @@ func (s *session) known(g *gesture, now time.Time) bool {
 	if s.ended || now.Sub(g.end) > lookLimit {
 		return true
 	}
-	newest := s.sights[len(s.sights)-1]
+	newest := s.readings[len(s.readings)-1]
 	if g.isRun() {
 		return newest.at.After(g.end)
 	}
@@ -395,8 +395,8 @@ func (s *session) dropInterrupt() {
 func (s *session) leave() {
 	s.asm.finish()
 	s.ended = true
-	for s.looking {
-		s.glanced(<-s.glances)
+	for s.observing {
+		s.tookQuick(<-s.quick)
 	}
 	s.emit(time.Now())
 	s.hand()
@@ -406,16 +406,16 @@ func (s *session) leave() {
 func (s *session) finish(ctx context.Context, failed <-chan error) error {
 	s.asm.finish()
 	now := time.Now()
-	s.eyes.poke(true)
+	s.watcher.poke(true)
 	limit := time.NewTimer(endLimit)
 	defer limit.Stop()
 	for waiting := true; waiting; {
 		select {
-		case l := <-s.eyes.out:
+		case l := <-s.watcher.out:
 			s.saw(l)
 			waiting = !l.began.After(now)
-		case g := <-s.glances:
-			s.glanced(g)
+		case g := <-s.quick:
+			s.tookQuick(g)
 		case err := <-failed:
 			return err
 		case <-limit.C:
@@ -423,7 +423,7 @@ func (s *session) finish(ctx context.Context, failed <-chan error) error {
 		}
 	}
 	s.leave()
-	if l := s.looks[len(s.looks)-1]; s.last == nil || !l.At.Before(s.last.end) {
+	if l := s.observations[len(s.observations)-1]; s.last == nil || !l.At.Before(s.last.end) {
 		s.steps <- &step{before: l}
 	}
 	return ctx.Err()

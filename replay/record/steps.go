@@ -35,7 +35,7 @@ func (s *session) step(g *gesture) *step {
 // text adds the actions of a run, without its text if that is a secret.
 func (s *session) text(g *gesture, st *step) {
 	strict, loose := spans(s.shifts, g.shifts)
-	into := judge(g.begin, g.end, s.sights, strict, loose)
+	into := judge(g.begin, g.end, s.readings, strict, loose)
 	if into == plain || into == mute && s.TextUnseen {
 		st.actions = actions(g.run)
 		return
@@ -64,7 +64,7 @@ func (s *session) text(g *gesture, st *step) {
 
 // onImage returns an action with points in pixels of an observation's image
 // instead of the desktop; false if one is outside it.
-func onImage(a actuator.Action, l *look) (actuator.Action, bool) {
+func onImage(a actuator.Action, l *observation) (actuator.Action, bool) {
 	ok := true
 	to := func(p actuator.Point) actuator.Point {
 		at := l.Image.Mapping.ToImage(image.Pt(p.X, p.Y))

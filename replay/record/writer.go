@@ -14,7 +14,7 @@ import (
 
 // A step is a gesture as the journal keeps it.
 type step struct {
-	before     *look // what the person saw; nil if nothing newer than at the step before
+	before     *observation // what the person saw; nil if nothing newer than at the step before
 	actions    []actuator.Action
 	params     []run.Param
 	detail     string // what a reader must know of it
@@ -27,12 +27,12 @@ type writer struct {
 	n       int // of the last step
 	frames  int
 	screens monitor.Screens
-	shown   *look // the newest that is in the journal
-	open    *step // the last step, whose effect is not known yet
+	shown   *observation // the newest that is in the journal
+	open    *step        // the last step, whose effect is not known yet
 }
 
 // look writes an observation and its frame.
-func (w *writer) look(ctx context.Context, l *look) error {
+func (w *writer) observe(ctx context.Context, l *observation) error {
 	w.frames++
 	l.FrameID = fmt.Sprintf("f%04d", w.frames)
 	w.shown = l
@@ -72,7 +72,7 @@ func (w *writer) write(ctx context.Context, s *step) error {
 }
 
 // close writes what the step before led to. after is nil if it was not seen.
-func (w *writer) close(ctx context.Context, after *look) error {
+func (w *writer) close(ctx context.Context, after *observation) error {
 	if after == w.shown {
 		after = nil
 	}
@@ -90,5 +90,5 @@ func (w *writer) close(ctx context.Context, after *look) error {
 	if after == nil {
 		return nil
 	}
-	return w.look(ctx, after)
+	return w.observe(ctx, after)
 }

@@ -244,8 +244,8 @@ func (b *builder) finish() *stepView {
 }
 
 // newShot returns the frame that an observation tells of; o is nil if none does.
-func newShot(id string, o *run.Observed) *shot {
-	s := &shot{FrameID: id}
+func newShot(id string, o *run.Observed) *frame {
+	s := &frame{FrameID: id}
 	if o == nil {
 		return s
 	}

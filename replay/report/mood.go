@@ -3,22 +3,22 @@ package report
 import "desktop-agent/actuator"
 
 // A mood is how a step went; "" where nothing was done.
-type mood string
+type class string
 
 // The moods, the worse the later.
 const (
-	good     mood = "good"     // delivered
-	healed   mood = "healed"   // not as recorded, and a model found a way on
-	odd      mood = "odd"      // it had no effect
-	bad      mood = "bad"      // refused, or no action at all
-	diverged mood = "diverged" // not as recorded
+	good     class = "good"     // delivered
+	healed   class = "healed"   // not as recorded, and a model found a way on
+	odd      class = "odd"      // it had no effect
+	bad      class = "bad"      // refused, or no action at all
+	diverged class = "diverged" // not as recorded
 )
 
 // Two says that the page has one picture a step.
 func (*view) Two() bool { return false }
 
 // Words says what a mood means.
-func (m mood) Words() string {
+func (m class) Words() string {
 	switch m {
 	case good:
 		return "delivered"
@@ -41,9 +41,9 @@ func (m mood) Words() string {
 }
 
 // Trouble reports whether a step is worth a look.
-func (m mood) Trouble() bool { return m.rank() > 1 }
+func (m class) Trouble() bool { return m.rank() > 1 }
 
-func (m mood) rank() int {
+func (m class) rank() int {
 	switch m {
 	case good, same:
 		return 1
@@ -60,7 +60,7 @@ func (m mood) rank() int {
 }
 
 // Mood is how the step went.
-func (s *stepView) Mood() mood {
+func (s *stepView) Mood() class {
 	m := s.performed()
 	for _, d := range s.Diverged {
 		if d.Healing && m == good {
@@ -74,7 +74,7 @@ func (s *stepView) Mood() mood {
 }
 
 // performed is how the step went, but for what a replay found out.
-func (s *stepView) performed() mood {
+func (s *stepView) performed() class {
 	p := s.Last()
 	if p == nil {
 		return ""
@@ -82,7 +82,7 @@ func (s *stepView) performed() mood {
 	if p.Error != "" {
 		return bad
 	}
-	var m mood
+	var m class
 	for _, a := range p.Actions {
 		switch {
 		case a.Result == nil:
@@ -106,7 +106,7 @@ func (s *stepView) performed() mood {
 // A Tick is a stretch of the timeline: one step, or some where they are many.
 type Tick struct {
 	From, To int // sections, from 0; To is behind the last
-	Mood     mood
+	Mood     class
 }
 
 // maxTicks is how many ticks can still be told from each other.

@@ -46,7 +46,7 @@ type entry struct {
 	ID      string
 	Label   string
 	Words   string
-	Mood    mood
+	Mood    class
 	Spent   replay.Spent
 	Calls   int
 	Dollars float64
@@ -60,7 +60,7 @@ type entry struct {
 type stepView struct {
 	N         int  // of the loop; 0 before the first
 	End       bool // the screen at the end
-	Shot      *shot
+	Shot      *frame
 	Windows   []string
 	Proposals []*proposalView // the last one stands
 	Assessed  *run.Assessed
@@ -87,7 +87,7 @@ func (s *stepView) Last() *proposalView {
 func (s *stepView) Earlier() []*proposalView { return s.Proposals[:max(0, len(s.Proposals)-1)] }
 
 // A shot is a frame, with what was done on it drawn over it.
-type shot struct {
+type frame struct {
 	FrameID string
 	URL     template.URL // with the image itself; "" if it is missing
 	Missing string       // why

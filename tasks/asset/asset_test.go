@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,6 +55,13 @@ func serve(t *testing.T, answers ...answer) *web {
 	return w
 }
 
+// times returns when it was asked.
+func (w *web) times() []time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.asked)
+}
+
 // quick does not make tests wait.
 func (w *web) quick() *Options {
 	return &Options{Client: w.Client(), firstWait: time.Millisecond, maxWait: 2 * time.Second}
@@ -82,7 +90,7 @@ func TestGet(t *testing.T) {
 	lock := filepath.Join(filepath.Dir(file), LockName)
 	assert.Equal(t, sum+"\ta b.txt\t"+w.URL+"/x\n", content(t, lock))
 	require.NoError(t, Get(t.Context(), w.URL, file, offline), "it is there now")
-	assert.Len(t, w.asked, 1)
+	assert.Len(t, w.times(), 1)
 	assert.Equal(t, 1, strings.Count(content(t, lock), "\n"))
 	left, err := os.ReadDir(filepath.Dir(file))
 	require.NoError(t, err)
@@ -108,7 +116,7 @@ func TestChanged(t *testing.T) {
 	require.ErrorIs(t, err, ErrChanged)
 	assert.ErrorContains(t, err, "its source has another file now")
 	assert.NoFileExists(t, file)
-	assert.Len(t, w.asked, 2, "it is not asked for again")
+	assert.Len(t, w.times(), 2, "it is not asked for again")
 	left, err := os.ReadDir(filepath.Dir(file))
 	require.NoError(t, err)
 	assert.Len(t, left, 1, "the lock alone is left")
@@ -150,9 +158,10 @@ func TestRetry(t *testing.T) {
 			w := serve(t, tt.answers...)
 			file := filepath.Join(t.TempDir(), "a")
 			err := Get(t.Context(), w.URL, file, w.quick())
-			require.Len(t, w.asked, tt.asked)
+			asked := w.times()
+			require.Len(t, asked, tt.asked)
 			if tt.asked > 1 {
-				assert.GreaterOrEqual(t, w.asked[1].Sub(w.asked[0]), tt.least)
+				assert.GreaterOrEqual(t, asked[1].Sub(asked[0]), tt.least)
 			}
 			if tt.want != "" {
 				require.ErrorContains(t, err, tt.want)
@@ -185,7 +194,7 @@ func TestBadInput(t *testing.T) {
 	small := w.quick()
 	small.MaxBytes = 6
 	require.ErrorIs(t, Get(t.Context(), w.URL, file, small), env.ErrTooLarge)
-	assert.Len(t, w.asked, 1, "what is too large is not asked for again")
+	assert.Len(t, w.times(), 1, "what is too large is not asked for again")
 	assert.NoFileExists(t, file)
 	small.MaxBytes = 7
 	require.NoError(t, Get(t.Context(), w.URL, file, small))

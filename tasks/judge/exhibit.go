@@ -109,7 +109,7 @@ func belongs(run *replay.Run, task *tasks.Task) error {
 }
 
 // tell notes what is told of each step, and the pictures.
-func (x *exhibit) tell(r *record, shots []shot, pictured map[int]bool) {
+func (x *exhibit) tell(r *record, shots []picture, pictured map[int]bool) {
 	for _, s := range r.steps {
 		if s.level == out {
 			x.shown.LeftOut++

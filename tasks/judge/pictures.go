@@ -25,7 +25,7 @@ type moment struct {
 }
 
 // A shot is a frame that is shown.
-type shot struct {
+type picture struct {
 	moment
 	image llm.Image
 }
@@ -100,7 +100,7 @@ func first[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 const tries = 4
 
 // shoot loads the frames that tell most, in the order of the run.
-func (j *Judge) shoot(run *replay.Run, r *record) (shots []shot, damaged []string) {
+func (j *Judge) shoot(run *replay.Run, r *record) (shots []picture, damaged []string) {
 	if j.Pictures == 0 {
 		return nil, nil
 	}
@@ -122,9 +122,9 @@ func (j *Judge) shoot(run *replay.Run, r *record) (shots []shot, damaged []strin
 		}
 		same[sum] = true
 		tokens += cost
-		shots = append(shots, shot{m, img})
+		shots = append(shots, picture{m, img})
 	}
-	slices.SortFunc(shots, func(a, b shot) int { return a.index - b.index })
+	slices.SortFunc(shots, func(a, b picture) int { return a.index - b.index })
 	return shots, damaged
 }
 

@@ -46,7 +46,7 @@ func read(stored *replay.Run, side int) (*record, error) {
 		if len(rec.steps) == maxSteps {
 			return nil, fmt.Errorf("it has more than %d steps", maxSteps)
 		}
-		t := &teller{Step: s, step: &step{n: s.N}, now: s.Before, side: side}
+		t := &reporter{Step: s, step: &step{n: s.N}, now: s.Before, side: side}
 		for _, e := range s.Events {
 			t.event(e.Data)
 		}
@@ -69,7 +69,7 @@ func read(stored *replay.Run, side int) (*record, error) {
 }
 
 // A teller puts the events of one step into words.
-type teller struct {
+type reporter struct {
 	*replay.Step
 	step *step
 	now  *run.Observed // the newest look so far
@@ -86,7 +86,7 @@ type teller struct {
 
 // event takes the next event. What models other than the agent's actor thought of
 // it is left out: the judge makes up its own mind.
-func (t *teller) event(data run.EventData) {
+func (t *reporter) event(data run.EventData) {
 	switch e := data.(type) {
 	case run.Observed:
 		t.now = &e
@@ -114,7 +114,7 @@ func (t *teller) event(data run.EventData) {
 }
 
 // saw notes what the step's first decision was about.
-func (t *teller) saw() {
+func (t *reporter) saw() {
 	if t.step.before != "" || t.now == nil {
 		return
 	}
@@ -125,7 +125,7 @@ func (t *teller) saw() {
 }
 
 // propose takes a proposal, after telling what was not done of the one before.
-func (t *teller) propose() {
+func (t *reporter) propose() {
 	t.flush()
 	p := t.Proposals[t.proposed]
 	t.proposal, t.seen = p, t.now
@@ -141,7 +141,7 @@ func (t *teller) propose() {
 }
 
 // flush tells the actions performed so far, and those that were only proposed.
-func (t *teller) flush() {
+func (t *reporter) flush() {
 	for ; t.told < t.begun; t.told++ {
 		t.act(t.Acts[t.told])
 	}
@@ -157,7 +157,7 @@ func (t *teller) flush() {
 }
 
 // act tells an action that was begun.
-func (t *teller) act(a replay.Act) {
+func (t *reporter) act(a replay.Act) {
 	s := t.step
 	s.acts++
 	s.acted = true
@@ -183,7 +183,7 @@ func (t *teller) act(a replay.Act) {
 
 // undone tells an action that asks something of the agent's program, or that was
 // never begun.
-func (t *teller) undone(a actuator.Action) {
+func (t *reporter) undone(a actuator.Action) {
 	switch a := a.(type) {
 	case nil:
 		return
@@ -209,22 +209,22 @@ func (t *teller) undone(a actuator.Action) {
 
 // said tells something that the agent did by saying it: that it did is a fact, its
 // words are a claim.
-func (t *teller) said(what, words string) {
+func (t *reporter) said(what, words string) {
 	t.fact(brief, what)
 	if words != "" {
 		t.claim(brief, "in its words: "+quoted(words, 600))
 	}
 }
 
-func (t *teller) fact(from detail, text string) {
+func (t *reporter) fact(from detail, text string) {
 	t.step.add(line{from: from, short: text, full: text})
 }
-func (t *teller) claim(from detail, text string) {
+func (t *reporter) claim(from detail, text string) {
 	t.step.add(line{from: from, short: text, full: text, claim: true})
 }
 
 // tell ends the step.
-func (t *teller) tell() *step {
+func (t *reporter) tell() *step {
 	t.flush()
 	s := t.step
 	if s.n == 0 && t.Before == nil && t.now != nil {

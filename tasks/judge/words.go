@@ -25,7 +25,7 @@ const (
 
 // words returns an action in words, short and in full, with what was at its points
 // on the screen that it was meant for.
-func (t *teller) words(a actuator.Action, seen *run.Observed) (short, full string) {
+func (t *reporter) words(a actuator.Action, seen *run.Observed) (short, full string) {
 	if a == nil {
 		return "nothing", "nothing"
 	}
@@ -35,7 +35,7 @@ func (t *teller) words(a actuator.Action, seen *run.Observed) (short, full strin
 
 // target names what is at a point of the image that the agent saw, and tells the
 // place in pixels of the picture that the judge is shown.
-func (t *teller) target(p actuator.Point, seen *run.Observed) string {
+func (t *reporter) target(p actuator.Point, seen *run.Observed) string {
 	if seen == nil {
 		return "something that was not seen"
 	}

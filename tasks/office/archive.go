@@ -38,7 +38,8 @@ type Archive struct {
 	parts     map[string]*zip.File
 	parsed    map[string]*Node
 	relations map[string]Relations
-	nodes     int   // that may still be made of parts in XML
+	nodes     int   // elements and attributes that trees may still have
+	child     int   // elements and attributes that a child in Each may have
 	xml       int64 // bytes of such parts that may still be unpacked
 	other     int64 // bytes of other parts that may still be unpacked
 }
@@ -62,7 +63,7 @@ func Open(name string) (*Archive, error) {
 	}
 	a := &Archive{
 		file: file, parts: make(map[string]*zip.File, len(r.File)), parsed: map[string]*Node{}, relations: map[string]Relations{},
-		nodes: maxNodes, xml: totalXML, other: totalOther,
+		nodes: maxNodes, child: maxNodes, xml: totalXML, other: totalOther,
 	}
 	for _, f := range r.File {
 		a.parts[strings.TrimPrefix(slash(f.Name), "/")] = f
@@ -132,18 +133,20 @@ func (a *Archive) read(part string, limit int64, left *int64) ([]byte, error) {
 	if f == nil {
 		return nil, fmt.Errorf("%.80q: %w", part, ErrNoPart)
 	}
+	if limit = min(limit, *left); f.UncompressedSize64 > uint64(limit) { // more than it says is damage
+		return nil, fmt.Errorf("%.80q: %w: more than %d bytes", part, ErrTooLarge, limit)
+	}
 	r, err := f.Open()
 	if err != nil {
 		return nil, fmt.Errorf("%.80q: %w", part, err)
 	}
 	defer r.Close()
-	limit = min(limit, *left)
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%.80q: %w", part, err)
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("%.80q: %w: more than %d bytes", part, ErrTooLarge, limit)
 	}
 	*left -= int64(len(data))
 	return data, nil

@@ -13,7 +13,7 @@ import (
 const (
 	maxDepth = 256       // of elements in elements
 	maxTags  = 3_000_000 // beginnings and ends of elements in a part
-	maxNodes = 2_000_000 // elements and attributes of all trees of an archive
+	maxNodes = 2_000_000 // elements and attributes of all trees of an archive, or of a child in [Archive.Each]
 )
 
 // prefixes are the names by which this package calls namespaces; those at
@@ -176,7 +176,7 @@ func (a *Archive) Each(part, table string, visit func(n *Node, inTable bool) err
 	if err != nil {
 		return err
 	}
-	if err := p.each(table, visit); err != nil {
+	if err := p.each(table, a.child, visit); err != nil {
 		return fmt.Errorf("%.80q: %w", part, err)
 	}
 	return nil
@@ -244,8 +244,8 @@ func (p *parser) document(left *int) (*Node, error) {
 	return root, nil
 }
 
-// each does [Archive.Each].
-func (p *parser) each(table string, visit func(n *Node, inTable bool) error) error {
+// each does [Archive.Each]. A child has at most so many elements and attributes.
+func (p *parser) each(table string, most int, visit func(n *Node, inTable bool) error) error {
 	depth := 0 // of what is open: the root, and a table in it
 	for {
 		t, err := p.token()
@@ -262,7 +262,7 @@ func (p *parser) each(table string, visit func(n *Node, inTable bool) error) err
 				depth++
 				continue
 			}
-			left := maxNodes
+			left := most
 			n, err := p.element(t, depth+1, &left)
 			if err == nil {
 				err = visit(n, depth == 2)

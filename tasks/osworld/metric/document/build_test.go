@@ -38,7 +38,7 @@ func (p parts) write(t testing.TB, name string) tasks.File {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for name, data := range p {
-		w, err := z.Create(name)
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
 		require.NoError(t, err)
 		_, err = w.Write([]byte(data))
 		require.NoError(t, err)

@@ -20,11 +20,11 @@ import (
 // the desktop would show then, nobody knows.
 var errDiverged = errors.New("the run goes another way than the recorded one")
 
-// A tape stands for all that a run meets: the desktop, the models and the
+// A recording stands for all that a run meets: the desktop, the models and the
 // journal. It plays the recorded ones, and compares what the agent makes of it.
 // It is a [run.Desktop], a [run.Device], a [run.Guard], an [llm.Model] and a
 // [run.Journal].
-type tape struct {
+type recording struct {
 	run    *replay.Run
 	guard  string // of the recorded run
 	opt    Options
@@ -32,26 +32,26 @@ type tape struct {
 	reader *reader                 // while the replay runs
 	cancel context.CancelCauseFunc // of the agent's context
 
-	mu       sync.Mutex // guards the fields below
-	sheets   map[int]*sheet
-	read     int // the newest step read; -1 before the first
-	readAll  bool
-	replies  replay.Replies
-	step     int                 // of the agent
-	acting   int                 // index of the action that is performed
-	newest   *screen.Observation // that the agent has seen
-	previous *screen.Observation // the one before
-	seenIn   int                 // the step of newest
-	name     string              // of its screen
-	last     time.Time           // of the newest recorded event that the replay came to
-	screens  monitor.Screens
-	over     bool // errOver was given
-	talks    map[conversation]*talk
-	broken   error
-	result   Result
+	mu        sync.Mutex // guards the fields below
+	steps     map[int]*recordedStep
+	read      int // the newest step read; -1 before the first
+	readAll   bool
+	replies   replay.Replies
+	step      int                 // of the agent
+	acting    int                 // index of the action that is performed
+	newest    *screen.Observation // that the agent has seen
+	previous  *screen.Observation // the one before
+	seenIn    int                 // the step of newest
+	name      string              // of its screen
+	last      time.Time           // of the newest recorded event that the replay came to
+	screens   monitor.Screens
+	over      bool // errOver was given
+	exchanges map[conversation]*exchange
+	broken    error
+	result    Result
 }
 
-func newTape(stored *replay.Run, o *Options) *tape {
+func newRecording(stored *replay.Run, o *Options) *recording {
 	want := nothing
 	switch {
 	case o.Journal != nil:
@@ -59,16 +59,16 @@ func newTape(stored *replay.Run, o *Options) *tape {
 	case o.Pixels:
 		want = pixels
 	}
-	return &tape{run: stored, guard: stored.Info.Asked.Guard, opt: *o, want: want, sheets: map[int]*sheet{}, talks: map[conversation]*talk{}, read: -1}
+	return &recording{run: stored, guard: stored.Info.Asked.Guard, opt: *o, want: want, steps: map[int]*recordedStep{}, exchanges: map[conversation]*exchange{}, read: -1}
 }
 
 // open begins to read the recording, until close.
-func (t *tape) open() { t.reader = newReader(t.run, t.want) }
+func (t *recording) open() { t.reader = newReader(t.run, t.want) }
 
-func (t *tape) close() { t.reader.close() }
+func (t *recording) close() { t.reader.close() }
 
 // now is the time of the newest observation: a plan is made when it was taken.
-func (t *tape) now() time.Time {
+func (t *recording) now() time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.newest == nil {
@@ -78,7 +78,7 @@ func (t *tape) now() time.Time {
 }
 
 // load reads on until a step is in memory, or the recording ends. t.mu is held.
-func (t *tape) load(step int) error {
+func (t *recording) load(step int) error {
 	for t.read < step && !t.readAll && t.broken == nil {
 		s, err := t.reader.next()
 		switch {
@@ -87,7 +87,7 @@ func (t *tape) load(step int) error {
 		case s == nil:
 			t.readAll = true
 		default:
-			t.read, t.sheets[s.N] = s.N, s
+			t.read, t.steps[s.N] = s.N, s
 			t.replies.Add(s.Step)
 		}
 	}
@@ -95,20 +95,20 @@ func (t *tape) load(step int) error {
 }
 
 // sheet returns what was recorded of the agent's step; nil if nothing was.
-func (t *tape) sheet() (*sheet, error) {
+func (t *recording) present() (*recordedStep, error) {
 	err := t.load(t.step)
-	return t.sheets[t.step], err
+	return t.steps[t.step], err
 }
 
 // ending reports whether the recording was ended from outside, right where the
 // agent is now. t.mu is held.
-func (t *tape) ending() bool {
+func (t *recording) ending() bool {
 	// The step of the agent is not known before its first event.
 	at := max(t.step, t.seenIn+1)
 	if err := t.load(at + 1); err != nil || !t.readAll || at < t.read {
 		return false
 	}
-	last := t.sheets[t.read]
+	last := t.steps[t.read]
 	if last == nil || last.Ended == nil {
 		return true
 	}
@@ -121,7 +121,7 @@ func (t *tape) ending() bool {
 
 // astray ends the replay: there is nothing recorded for what the agent does.
 // t.mu is held.
-func (t *tape) astray(want, got string) error {
+func (t *recording) astray(want, got string) error {
 	if t.broken != nil {
 		return t.broken
 	}
@@ -135,7 +135,7 @@ func (t *tape) astray(want, got string) error {
 	return errDiverged
 }
 
-func (t *tape) differ(d Difference) {
+func (t *recording) differ(d Difference) {
 	t.result.Different++
 	if len(t.result.Differences) < kept {
 		t.result.Differences = append(t.result.Differences, d)
@@ -143,24 +143,24 @@ func (t *tape) differ(d Difference) {
 }
 
 // Observe shows the next recorded screen of the step.
-func (t *tape) Observe(ctx context.Context) (*screen.Observation, error) {
+func (t *recording) Observe(ctx context.Context) (*screen.Observation, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, err := t.sheet()
+	s, err := t.present()
 	if err != nil {
 		return nil, err
 	}
-	if s == nil || s.looked == len(s.looks) {
+	if s == nil || s.observed == len(s.observations) {
 		return nil, t.astray("no further look at the screen", "one more look at the screen")
 	}
-	o, err := s.looks[s.looked].wait(ctx)
+	o, err := s.observations[s.observed].wait(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t.name = s.looks[s.looked].Screen
+	t.name = s.observations[s.observed].Screen
 	if t.opt.Pixels {
 		was := t.name
 		t.name = t.screens.Name(o.Bare)
@@ -168,21 +168,21 @@ func (t *tape) Observe(ctx context.Context) (*screen.Observation, error) {
 			t.differ(Difference{Step: t.step, Kind: "observed", Want: "screen " + was, Got: "the pixels of screen " + t.name})
 		}
 	}
-	s.looked++
+	s.observed++
 	t.previous, t.newest, t.seenIn = t.newest, o, t.step
 	return o, nil
 }
 
-// Capture shows what was seen last; what is made of it, the tape tells.
-func (t *tape) Capture(ctx context.Context) (run.Capture, error) {
+// Capture shows what was seen last; what is made of it, the recording tells.
+func (t *recording) Capture(ctx context.Context) (run.Capture, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return run.Capture{Bare: t.newest.Bare, Windows: t.newest.Windows}, context.Cause(ctx)
 }
 
 // act returns what was recorded of an action of the agent's step. t.mu is held.
-func (t *tape) act(index int) *replay.Act {
-	s, err := t.sheet()
+func (t *recording) act(index int) *replay.Act {
+	s, err := t.present()
 	if err != nil || s == nil {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (t *tape) act(index int) *replay.Act {
 }
 
 // Do ends an action as it ended in the recorded run.
-func (t *tape) Do(ctx context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
+func (t *recording) Do(ctx context.Context, a actuator.Action, _ actuator.Frame) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	act := t.act(t.acting)
@@ -226,13 +226,13 @@ func (e *ended) Error() string { return e.detail }
 func (e *ended) Unwrap() error { return e.kind }
 
 // Name names the guard of the recorded run.
-func (t *tape) Name() string { return t.guard }
+func (t *recording) Name() string { return t.guard }
 
 // Allow refuses what the recorded run's guard refused.
-func (t *tape) Allow(_ context.Context, in run.Intent) error {
+func (t *recording) Allow(_ context.Context, in run.Intent) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, err := t.sheet()
+	s, err := t.present()
 	if err != nil || s == nil {
 		return err
 	}
@@ -245,31 +245,31 @@ func (t *tape) Allow(_ context.Context, in run.Intent) error {
 }
 
 // ScreenName names the newest screen.
-func (t *tape) ScreenName(*screen.Observation) string {
+func (t *recording) ScreenName(*screen.Observation) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.name
 }
 
 // Surprise returns why the batch ended before an action.
-func (t *tape) Surprise(aim run.Aim) string {
+func (t *recording) Surprise(aim run.Aim) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s, err := t.sheet(); err == nil && s != nil && s.Stopped != nil && len(s.Acts)+len(s.Refused) == len(aim.Done) {
+	if s, err := t.present(); err == nil && s != nil && s.Stopped != nil && len(s.Acts)+len(s.Refused) == len(aim.Done) {
 		return s.Stopped.Reason
 	}
 	return ""
 }
 
 // WindowChange tells nothing: why a batch ended is asked before the next action.
-func (t *tape) WindowChange(_, _ run.Capture) string { return "" }
+func (t *recording) WindowChange(_, _ run.Capture) string { return "" }
 
 // Unchanged reports whether an action changed nothing: by the journal or, where
 // only one action lies between two frames, by these.
-func (t *tape) Unchanged(index int, _ func() bool) bool {
+func (t *recording) Unchanged(index int, _ func() bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, err := t.sheet()
+	s, err := t.present()
 	if err == nil && s != nil && t.opt.Pixels && len(s.Acts) == 1 && t.previous != nil {
 		return screen.Unchanged(t.previous, t.newest)
 	}
@@ -278,10 +278,10 @@ func (t *tape) Unchanged(index int, _ func() bool) bool {
 }
 
 // answer gives what the user answered.
-func (t *tape) answer(_ context.Context, question string) (string, error) {
+func (t *recording) answer(_ context.Context, question string) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, err := t.sheet()
+	s, err := t.present()
 	if err != nil {
 		return "", err
 	}
@@ -299,7 +299,7 @@ func (t *tape) answer(_ context.Context, question string) (string, error) {
 }
 
 // Complete gives the reply recorded at this place.
-func (t *tape) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+func (t *recording) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
@@ -318,18 +318,18 @@ func (t *tape) Complete(ctx context.Context, req *llm.Request) (*llm.Response, e
 		return nil, t.astray("no further call", err.Error())
 	}
 	t.result.Asked++
-	t.talk(req.Role, req.Purpose).call = c
+	t.exchange(req.Role, req.Purpose).call = c
 	return c.Answer()
 }
 
 // finish compares the end, and completes the result.
-func (t *tape) finish(result *Result) error {
+func (t *recording) finish(result *Result) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.compareStep()
 	t.result.Unused += t.replies.Drop(t.read + 2)
 	left := 0
-	for n := range t.sheets {
+	for n := range t.steps {
 		if n > t.step {
 			left++ // read, and not come to
 		}
@@ -338,8 +338,8 @@ func (t *tape) finish(result *Result) error {
 		before := t.read
 		if t.load(t.read+1) == nil && t.read > before {
 			left++
-			t.result.Unused += len(t.sheets[t.read].Calls)
-			delete(t.sheets, t.read)
+			t.result.Unused += len(t.steps[t.read].Calls)
+			delete(t.steps, t.read)
 		}
 	}
 	if left > 0 && !t.over {
