@@ -2,6 +2,7 @@ package replay
 
 import (
 	"image"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,11 +91,11 @@ func TestConversationsOfTwoAgents(t *testing.T) {
 	for s, err := range r.Steps() {
 		require.NoError(t, err)
 		for _, c := range s.Calls {
-			text := ""
+			var text strings.Builder
 			for _, m := range c.Whole() {
-				text += m.Text
+				text.WriteString(m.Text)
 			}
-			whole = append(whole, text)
+			whole = append(whole, text.String())
 		}
 	}
 	assert.Equal(t, []string{"a", "x", "ab", "xy", "abc"}, whole)

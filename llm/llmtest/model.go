@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -290,12 +291,7 @@ func ofKind(err error) bool {
 	if !ok {
 		return false
 	}
-	for _, kind := range kinds {
-		if e.Kind == kind {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(kinds, e.Kind)
 }
 
 func holdEmpty(t testing.TB, s *Subject) error {

@@ -22,7 +22,7 @@ var move = actuator.Move{At: actuator.Point{X: 5, Y: 5}}
 
 // recorded returns the replay of a run in which each step moves the pointer, and the
 // screen changes once. In its first step a model is called.
-func recorded(t testing.TB, o *Options) *tape {
+func recorded(t testing.TB, o *Options) *recording {
 	ctx := t.Context()
 	j, err := replay.Create(t.TempDir())
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func recorded(t testing.TB, o *Options) *tape {
 	require.NoError(t, j.Close())
 	stored, err := replay.Open(j.Dir())
 	require.NoError(t, err)
-	played := newTape(stored, o)
+	played := newRecording(stored, o)
 	played.open()
 	t.Cleanup(played.close)
 	_, played.cancel = context.WithCancelCause(ctx)
@@ -98,7 +98,7 @@ func TestTapeIsModel(t *testing.T) {
 
 // TestTapeIsJournal holds that a replay which is written anew is a journal.
 func TestTapeIsJournal(t *testing.T) {
-	inner := func(j run.Journal) *runtest.Journal { return j.(*tape).opt.Journal.(*runtest.Journal) }
+	inner := func(j run.Journal) *runtest.Journal { return j.(*recording).opt.Journal.(*runtest.Journal) }
 	runtest.TestJournal(t, &runtest.JournalSubject{
 		New:      func(t testing.TB) run.Journal { return recorded(t, &Options{Journal: &runtest.Journal{}}) },
 		AnyOrder: "the recorder numbers events, and the journal behind the tape sees to it",
