@@ -43,7 +43,11 @@ func (c *collection) collect(ctx context.Context) error {
 
 // round takes the results that arrive in the next second.
 func (c *collection) round(ctx context.Context) error {
-	if c.queue.nc.Stats().Reconnects != c.reconns || time.Since(c.swept) > sweepAfter {
+	back := c.queue.nc.Stats().Reconnects != c.reconns
+	if back {
+		c.consumer = nil // anew: what was on its way when the connection broke would come after minutes only
+	}
+	if back || time.Since(c.swept) > sweepAfter {
 		if err := c.sweep(ctx); err != nil {
 			return err
 		}

@@ -203,7 +203,9 @@ func TestServerAway(t *testing.T) {
 	close(back) // results are there now, and no server
 	require.Eventually(t, func() bool { return begun.Load() >= 5 }, time.Minute, time.Millisecond)
 	startTest(t, conf)
+	began := time.Now()
 	require.NoError(t, <-ran)
+	require.Less(t, time.Since(began), 2*time.Minute, "what was on its way comes again at once")
 	require.NoError(t, wait())
 	for _, r := range finished(t, dir, list) {
 		require.True(t, r.Passed(), r.Why)
