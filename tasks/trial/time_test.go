@@ -8,11 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"desktop-agent/actuator"
 	"desktop-agent/llm"
 	"desktop-agent/replay"
 	"desktop-agent/run"
-	"desktop-agent/screen"
+	"desktop-agent/run/eventjson"
 	"desktop-agent/tasks"
 )
 
@@ -29,10 +28,14 @@ func TestTimeOf(t *testing.T) {
 		require.NoError(t, j.Event(context.Background(), e))
 	}
 	put(0, 0, run.RunStarted{Schema: run.Schema})
-	put(0, 200, run.Observed{FrameID: "f1", Timing: screen.Timing{Settle: 50e6, Total: 80e6}})
+	look := run.Observed{FrameID: "f1"}
+	look.Timing.Settle, look.Timing.Total = 50*time.Millisecond, 80*time.Millisecond
+	put(0, 200, look)
 	put(1, 1200, run.ModelCalled{Role: llm.WorldModel, Millis: 1000})
 	put(1, 1300, run.ModelCalled{Role: llm.Actor, Millis: 1100})
-	put(1, 1310, run.Acting{Action: run.Recorded{Action: actuator.Copy{}}})
+	acting, err := eventjson.Unmarshal("acting", []byte(`{"action":{"action":"copy"}}`))
+	require.NoError(t, err)
+	put(1, 1310, acting)
 	put(1, 1350, run.Acted{Millis: 40})
 	put(2, 2350, run.ModelCalled{Role: llm.Actor, Millis: 900})
 	m, err := timeOf(j.Dir())
