@@ -11,7 +11,8 @@ import (
 )
 
 // A Desktop can be observed. [Live] is a real one; one that was recorded shows
-// and tells what its journal has. To act on a desktop takes a [Hand].
+// and tells what its journal has. To act on a desktop takes a [Hand]. The rules that
+// hold of each are those of [desktop-agent/run/runtest.TestDesktop].
 type Desktop interface {
 	// Observe waits until the screen is still and takes everything in.
 	Observe(context.Context) (*screen.Observation, error)

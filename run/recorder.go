@@ -17,7 +17,8 @@ import (
 var ErrJournal = errors.New("journal")
 
 // A Journal keeps what happens. Both methods return once the event or the frame
-// is safe; an error stops the run before the next act.
+// is safe; an error stops the run before the next act. The rules that hold of each
+// are those of [desktop-agent/run/runtest.TestJournal].
 type Journal interface {
 	Frame(context.Context, *screen.Observation) error
 	Event(context.Context, Event) error
