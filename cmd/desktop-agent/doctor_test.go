@@ -46,7 +46,7 @@ func TestDoctorFails(t *testing.T) {
 		"a model that sees nothing": {[]string{"--model", "m", "--base-url", blind.URL + "/v1"},
 			[]string{`FAIL  model .*it does not see pictures; choose a vision model`, `FAIL  display .*no X display ":77777"`}, "2"},
 		"a wrong key": {[]string{"--model", "m", "--base-url", refuses.URL + "/v1"},
-			[]string{`FAIL  model .*the endpoint refused the key`, `→ set DESKTOP_AGENT_API_KEY`}, "2"},
+			[]string{`FAIL  model .*the endpoint refused the key`, ` +→ set DESKTOP_AGENT_API_KEY`}, "2"},
 		"a price is missing": {[]string{"--model", "m", "--max-dollars", "1"},
 			[]string{`FAIL  model .*has no price`}, "2"},
 		"no model": {nil, []string{`FAIL  display .*set DISPLAY to a running desktop, or use --virtual`,
