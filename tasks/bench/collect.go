@@ -43,11 +43,7 @@ func (c *collection) collect(ctx context.Context) error {
 
 // round takes the results that arrive in the next second.
 func (c *collection) round(ctx context.Context) error {
-	back := c.queue.nc.Stats().Reconnects != c.reconns
-	if back {
-		c.consumer = nil // anew: what was on its way when the connection broke would come after minutes only
-	}
-	if back || time.Since(c.swept) > sweepAfter {
+	if c.queue.nc.Stats().Reconnects != c.reconns || time.Since(c.swept) > sweepAfter {
 		if err := c.sweep(ctx); err != nil {
 			return err
 		}
@@ -64,7 +60,8 @@ func (c *collection) round(ctx context.Context) error {
 }
 
 // consume makes the consumer of results, which gives all of them from the first:
-// what is in the journal already is passed over.
+// what is in the journal already is passed over. A result that was on its way
+// when a fetch or the connection ended comes again soon.
 func (c *collection) consume(ctx context.Context) error {
 	if c.consumer != nil {
 		return nil
@@ -72,7 +69,7 @@ func (c *collection) consume(ctx context.Context) error {
 	c.name = "collector-" + nuid.Next()
 	return c.queue.retry(ctx, "consume results", func(ctx context.Context) (err error) {
 		c.consumer, err = c.queue.js.CreateOrUpdateConsumer(ctx, c.queue.results(), jetstream.ConsumerConfig{
-			Durable: c.name, AckPolicy: jetstream.AckExplicitPolicy, AckWait: 5 * time.Minute,
+			Durable: c.name, AckPolicy: jetstream.AckExplicitPolicy, AckWait: tryTime,
 			FilterSubject: c.queue.subject("result", "*"), InactiveThreshold: 15 * time.Minute, MaxDeliver: -1,
 		})
 		return err
