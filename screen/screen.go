@@ -55,7 +55,8 @@ type Screen struct {
 	close   func() error
 
 	mu     sync.Mutex
-	frames int // observations so far
+	frames int   // observations so far
+	names  namer // of what was observed
 }
 
 var (
@@ -152,6 +153,7 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 	}
 	s.mu.Lock()
 	s.frames++
+	s.names.name(o.Tree.Nodes)
 	o.FrameID = fmt.Sprintf("f%04d", s.frames)
 	s.mu.Unlock()
 	return o, nil

@@ -92,10 +92,45 @@ type node struct {
 	Text   string          `json:"text"`
 	States []string        `json:"states"`
 	Box    image.Rectangle `json:"box"`
+
+	Key       string            `json:"key,omitzero"`
+	Label     string            `json:"label,omitzero"`
+	LabelFrom atspi.LabelSource `json:"label_from,omitzero"`
+	Help      string            `json:"help,omitzero"`
+	Caret     int               `json:"caret,omitzero"`
+	Start     int               `json:"start,omitzero"`
+	Length    int               `json:"length,omitzero"`
+	Line      int               `json:"line,omitzero"`
+	Formula   string            `json:"formula,omitzero"`
+	Beyond    beyond            `json:"beyond,omitzero"`
+	Settable  bool              `json:"settable,omitzero"`
+	Read      bool              `json:"read,omitzero"`
 }
 
-func nodeForm(n atspi.Node) node { return node(n) }
-func (f node) data() atspi.Node  { return atspi.Node(f) }
+func nodeForm(n atspi.Node) node {
+	return node{
+		ID: n.ID, App: n.App, PID: n.PID, Parent: n.Parent, Depth: n.Depth, Role: n.Role, Name: n.Name, Text: n.Text,
+		States: n.States, Box: n.Box, Key: n.Key, Label: n.Label, LabelFrom: n.LabelFrom, Help: n.Help, Caret: n.Caret,
+		Start: n.Start, Length: n.Length, Line: n.Line, Formula: n.Formula, Beyond: beyond(n.Beyond),
+		Settable: n.Settable, Read: n.Read,
+	}
+}
+
+func (f node) data() atspi.Node {
+	return atspi.Node{
+		ID: f.ID, App: f.App, PID: f.PID, Parent: f.Parent, Depth: f.Depth, Role: f.Role, Name: f.Name, Text: f.Text,
+		States: f.States, Box: f.Box, Key: f.Key, Label: f.Label, LabelFrom: f.LabelFrom, Help: f.Help, Caret: f.Caret,
+		Start: f.Start, Length: f.Length, Line: f.Line, Formula: f.Formula, Beyond: atspi.Beyond(f.Beyond),
+		Settable: f.Settable, Read: f.Read,
+	}
+}
+
+type beyond struct {
+	Above int `json:"above,omitzero"`
+	Below int `json:"below,omitzero"`
+	Left  int `json:"left,omitzero"`
+	Right int `json:"right,omitzero"`
+}
 
 type settled struct {
 	Reason screen.SettleReason `json:"reason"`

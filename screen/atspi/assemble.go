@@ -42,7 +42,7 @@ func (a *assembler) add(o *object, in place) {
 			return
 		}
 		a.nodes = append(a.nodes, Node{
-			App: a.app, PID: a.pid, Parent: in.node, Depth: in.depth,
+			App: a.app, PID: a.pid, Parent: in.node, Depth: in.depth, Key: o.ref.key(),
 			Role: o.role.String(), Name: o.name, Text: o.told(), States: o.states.told(o.role), Box: seen,
 		})
 		here.node, here.depth = len(a.nodes)-1, in.depth+1

@@ -25,16 +25,52 @@ import (
 
 // A Node is one accessible object that can be seen on the screen.
 type Node struct {
-	ID     string // names the node within one observation, such as "n12"
+	ID     string // names the element, such as "n12": see [Node.Key] and package screen
 	App    string
 	PID    int
 	Parent int // index of the parent in the list of nodes; -1 for a window
 	Depth  int
-	Role   string // AT-SPI role name, such as "push button"
-	Name   string
+	Role   string          // AT-SPI role name, such as "push button"
+	Name   string          // what the program calls it
 	Text   string          // the text or value that it holds; never that of a password
 	States []string        // the AT-SPI states worth telling, such as "focused" or "checked"
-	Box    image.Rectangle // device pixels of the desktop
+	Box    image.Rectangle // device pixels of the desktop: the part that its ancestors let through
+
+	Key       string // what the program calls the object on the bus: the same as long as the object lives; "" if not known
+	Label     string // what it is for, where Name does not tell: see LabelFrom
+	LabelFrom LabelSource
+	Help      string // the description or tooltip, where it says more than Name and Label
+	Caret     int    // where the caret is: before this character of Text, from 1; 0: not known, or not in Text
+	Start     int    // how many characters of the object come before Text
+	Length    int    // how many characters the object has in all, where Text is but a part of them; else 0
+	Line      int    // in which line of the object Text begins, from 1; 0: not known
+	Formula   string // what a cell computes, where Text is what came of it
+	Beyond    Beyond // children that are scrolled out of view
+	Settable  bool   // the program sets its text or value when asked to, without the keyboard
+	Read      bool   // Text was read from the picture: no program tells it
+}
+
+// A LabelSource is where a label is from.
+type LabelSource string
+
+// The sources of labels, from the surest to the least sure.
+const (
+	LabelRelation    LabelSource = "relation"    // the program says which label is for it
+	LabelDescription LabelSource = "description" // its description or tooltip stands for a name
+	LabelChild       LabelSource = "child"       // what it contains
+	LabelBeside      LabelSource = "beside"      // the text that stands next to it: a guess
+)
+
+// Beyond counts the children of an object that are out of its view, each way.
+// A count that the program does not tell is 0.
+type Beyond struct{ Above, Below, Left, Right int }
+
+// Called returns what the node is called: its name, or else its label.
+func (n Node) Called() string {
+	if n.Name != "" {
+		return n.Name
+	}
+	return n.Label
 }
 
 // String is Describe in the quotes of Go.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"time"
 )
 
@@ -40,6 +41,30 @@ type reference struct {
 // null reports whether the reference stands for "no object".
 func (r reference) null() bool {
 	return r.name == "" || r.path == "" || r.path == "/org/a11y/atspi/null"
+}
+
+// usualPath begins the paths of objects of all toolkits but GTK 4.
+const usualPath = "/org/a11y/atspi/accessible/"
+
+// key returns the reference as one short word; see [Node.Key].
+func (r reference) key() string {
+	if rest, ok := strings.CutPrefix(r.path, usualPath); ok {
+		return r.name + "#" + rest
+	}
+	return r.name + r.path
+}
+
+// referenceOf reads what [reference.key] made.
+func referenceOf(key string) (r reference, ok bool) {
+	i := strings.IndexAny(key, "#/")
+	if i <= 0 {
+		return r, false
+	}
+	r = reference{key[:i], key[i:]}
+	if rest, ok := strings.CutPrefix(r.path, "#"); ok {
+		r.path = usualPath + rest
+	}
+	return r, !r.null()
 }
 
 // newReference reads a reference as it comes over the bus.

@@ -189,3 +189,15 @@ func TestOpenWireRefused(t *testing.T) {
 		})
 	}
 }
+
+func TestKey(t *testing.T) {
+	for _, r := range []reference{{":1.7", usualPath + "42"}, {":1.7", "/org/gtk/app/a11y/1234_5"}, {":1.20", usualPath + "root"}} {
+		got, ok := referenceOf(r.key())
+		require.True(t, ok)
+		require.Equal(t, r, got, r.key())
+	}
+	for _, bad := range []string{"", "#4", ":1.7", ":1.7/org/a11y/atspi/null"} {
+		_, ok := referenceOf(bad)
+		require.False(t, ok, bad)
+	}
+}

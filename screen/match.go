@@ -1,0 +1,122 @@
+package screen
+
+import (
+	"image"
+	"strconv"
+
+	"desktop-agent/screen/atspi"
+)
+
+// Match tells which nodes of two trees are the same elements: for each node of now
+// the index of the one in before, or -1. Elements are the same if the program calls
+// them so on the bus ([atspi.Node.Key]); LibreOffice, for one, makes new objects for
+// every look, so what is left is matched from the windows down: a child is the one of
+// the same parent, role and name, the first with the first; and what only holds a
+// text, the one that stood in its place.
+func Match(before, now []atspi.Node) []int {
+	m := matching{before: before, now: now, was: make([]int, len(now)), taken: make([]bool, len(before))}
+	keys := make(map[objectKey]int, len(before))
+	for i, n := range before {
+		if n.Key != "" {
+			keys[objectKey{n.PID, n.Key, n.Role}] = i
+		}
+	}
+	for i, n := range now {
+		m.was[i] = -1
+		if n.Key == "" {
+			continue
+		}
+		if j, ok := keys[objectKey{n.PID, n.Key, n.Role}]; ok && !m.taken[j] {
+			m.pair(i, j)
+		}
+	}
+	m.descend(elementOf)
+	m.descend(contentOf)
+	return m.was
+}
+
+type objectKey struct {
+	pid       int
+	key, role string
+}
+
+// A matching is being made of two trees.
+type matching struct {
+	before, now []atspi.Node
+	was         []int  // for each node of now, its index in before; -1
+	taken       []bool // for each node of before, whether it has been found
+}
+
+func (m *matching) pair(now, before int) { m.was[now], m.taken[before] = before, true }
+
+// descend pairs nodes whose parents are paired and that look the same. Parents come
+// before children, so one pass does all.
+func (m *matching) descend(look func(parent int, n atspi.Node) (sibling, bool)) {
+	left := map[sibling][]int{}
+	for j, n := range m.before {
+		if !m.taken[j] {
+			if s, ok := look(n.Parent, n); ok {
+				left[s] = append(left[s], j)
+			}
+		}
+	}
+	for i, n := range m.now {
+		if m.was[i] >= 0 {
+			continue
+		}
+		parent := -1
+		if n.Parent >= 0 {
+			if parent = m.was[n.Parent]; parent < 0 {
+				continue
+			}
+		}
+		s, ok := look(parent, n)
+		if list := left[s]; ok && len(list) > 0 {
+			m.pair(i, list[0])
+			left[s] = list[1:]
+		}
+	}
+}
+
+// A sibling is what tells a node from others below the same parent.
+type sibling struct {
+	parent, pid int // the parent's index in before; the process, for windows
+	role, name  string
+	box         image.Rectangle
+}
+
+// elementOf knows a node by its role and name.
+func elementOf(parent int, n atspi.Node) (sibling, bool) {
+	return sibling{parent: parent, pid: n.PID, role: n.Role, name: n.Called()}, true
+}
+
+// contentOf knows a node by its place: for roles whose name is what they show, not
+// what they are called.
+func contentOf(parent int, n atspi.Node) (sibling, bool) {
+	switch n.Role {
+	case "label", "static", "status bar", "paragraph", "heading", "caption", "text", "progress bar", "combo box",
+		"frame", "dialog", "window":
+		return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, true
+	}
+	return sibling{}, false
+}
+
+// A namer gives elements the same ID in all observations of a screen.
+type namer struct {
+	nodes []atspi.Node // of the last observation
+	count int          // IDs given
+}
+
+// name names the nodes of the next observation.
+func (m *namer) name(nodes []atspi.Node) {
+	was := Match(m.nodes, nodes)
+	for i := range nodes {
+		if was[i] >= 0 {
+			nodes[i].ID = m.nodes[was[i]].ID
+			continue
+		}
+		m.count++
+		nodes[i].ID = "n" + strconv.Itoa(m.count)
+	}
+	m.nodes = nodes
+}

@@ -1,0 +1,73 @@
+package screen
+
+import (
+	"image"
+	"testing"
+
+	"desktop-agent/screen/atspi"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What comes of a tree in the next look, and which of its elements are the same.
+func TestMatch(t *testing.T) {
+	at := func(y int) image.Rectangle { return image.Rect(0, y, 50, y+10) }
+	node := func(parent int, role, name, key string, y int) atspi.Node {
+		return atspi.Node{PID: 1, Parent: parent, Role: role, Name: name, Key: key, Box: at(y)}
+	}
+	for _, tt := range []struct {
+		name        string
+		before, now []atspi.Node
+		want        []int
+	}{
+		{"a key tells, whatever it is called now",
+			[]atspi.Node{node(-1, "frame", "a.txt", "/1", 0), node(0, "push button", "Save", "/2", 10)},
+			[]atspi.Node{node(-1, "frame", "*a.txt", "/1", 0), node(0, "push button", "Saved", "/2", 30)},
+			[]int{0, 1}},
+		{"a key that was given to another kind of object tells nothing",
+			[]atspi.Node{node(-1, "frame", "a", "/1", 0), node(0, "push button", "Save", "/2", 10)},
+			[]atspi.Node{node(-1, "frame", "a", "/1", 0), node(0, "menu item", "Open", "/2", 10)},
+			[]int{0, -1}},
+		{"without keys, the first of a name is the first of it",
+			[]atspi.Node{node(-1, "frame", "a", "", 0), node(0, "menu", "File", "", 10), node(0, "menu", "File", "", 20)},
+			[]atspi.Node{node(-1, "frame", "a", "", 0), node(0, "table", "", "", 5), node(0, "menu", "File", "", 12), node(0, "menu", "File", "", 22)},
+			[]int{0, -1, 1, 2}},
+		{"rows that scroll are the rows of their name",
+			[]atspi.Node{node(-1, "frame", "a", "", 0), node(0, "table cell", "one", "", 10), node(0, "table cell", "two", "", 20)},
+			[]atspi.Node{node(-1, "frame", "a", "", 0), node(0, "table cell", "two", "", 10), node(0, "table cell", "three", "", 20)},
+			[]int{0, 2, -1}},
+		{"a label that says something else is the same label",
+			[]atspi.Node{node(-1, "frame", "a", "", 0), node(0, "label", "3 files", "", 10)},
+			[]atspi.Node{node(-1, "frame", "a", "", 0), node(0, "label", "4 files", "", 10)},
+			[]int{0, 1}},
+		{"another program's window is another window",
+			[]atspi.Node{node(-1, "frame", "a", "", 0)},
+			[]atspi.Node{{PID: 2, Parent: -1, Role: "frame", Name: "a", Box: at(0)}},
+			[]int{-1}},
+		{"below a new element all is new",
+			[]atspi.Node{node(-1, "frame", "a", "", 0), node(0, "label", "x", "", 10)},
+			[]atspi.Node{node(-1, "dialog", "b", "", 50), node(0, "label", "x", "", 60)},
+			[]int{-1, -1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) { require.Equal(t, tt.want, Match(tt.before, tt.now)) })
+	}
+}
+
+// An element has the same ID as long as it lives, and no other gets that ID.
+func TestElementsKeepTheirNames(t *testing.T) {
+	var names namer
+	ids := func(called ...string) (list []string) {
+		nodes := []atspi.Node{{PID: 1, Parent: -1, Role: "frame", Name: "a"}}
+		for _, name := range called {
+			nodes = append(nodes, atspi.Node{PID: 1, Role: "menu item", Name: name})
+		}
+		names.name(nodes)
+		for _, n := range nodes[1:] {
+			list = append(list, n.ID)
+		}
+		return list
+	}
+	require.Equal(t, []string{"n2", "n3"}, ids("Open", "Save"))
+	require.Equal(t, []string{"n4", "n3"}, ids("New", "Save"))
+	require.Equal(t, []string{"n3", "n5"}, ids("Save", "Open"), "what went and came again is another one")
+}
