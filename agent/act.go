@@ -39,6 +39,7 @@ func (r *episode) act(ctx context.Context, t turn) (batch, error) {
 			return b, err
 		}
 		b.results = append(b.results, act)
+		r.past.did(a)
 		if i == len(t.Actions)-1 {
 			break
 		}

@@ -92,9 +92,11 @@ type episode struct {
 	last    batch               // the last batch that was performed
 	turns   []monitor.Turn
 	screen  string // the name of the screen of now
+	past    past
 
 	planTries  int  // failed attempts to make a plan
 	extended   bool // the goal was checked since the plan was exhausted
+	reached    bool // and was found to be reached, which the actor is to be told
 	badReplies int
 	refusals   int
 	stopped    actuator.Action // the first action of the last batch, if that was stopped before it
@@ -127,6 +129,7 @@ func (r *episode) begin(ctx context.Context) error {
 	if err := r.observe(ctx); err != nil {
 		return err
 	}
+	r.beginStep()
 	return r.makePlan(ctx)
 }
 

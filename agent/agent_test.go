@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
+	"desktop-agent/planner"
 	"desktop-agent/run"
 	"desktop-agent/run/runtest"
 	"desktop-agent/worldmodel"
@@ -41,14 +43,58 @@ func TestDoneNeedsTheScreen(t *testing.T) {
 	assert.NotEqual(t, checks[0].FrameID, all[run.Observed](journal)[0].FrameID, "the goal is checked on a fresh observation")
 }
 
-func TestDoneOnAQuoteThatIsNotThere(t *testing.T) {
+// TestHowWellDoneIsKnown holds that a goal which the check confirms ends the run,
+// with how well it is known; and that what contradicts the screen does not.
+func TestHowWellDoneIsKnown(t *testing.T) {
+	views := map[string]runtest.View{
+		"start": {Title: "Untitled - Editor", Texts: []string{"Ready"}},
+		"saved": {Title: "notes.txt - Editor", Texts: []string{"Ready", "File saved"}},
+		"dirty": {Title: "*notes.txt - Editor", Texts: []string{"Ready"}},
+	}
+	for name, tt := range map[string]struct {
+		after, quote string
+		outcome      run.Outcome
+		grade        planner.Grade
+	}{
+		"new text":                {"saved", "File saved", run.OutcomeDone, planner.Proved},
+		"a new title":             {"saved", "notes.txt - Editor", run.OutcomeDone, planner.Proved},
+		"there from the start":    {"saved", "Ready", run.OutcomeDone, planner.Claimed},
+		"in no text of a program": {"saved", "File saved successfully", run.OutcomeDone, planner.Claimed},
+		"a title that has its *":  {"dirty", "notes.txt - Editor", run.OutcomeBlocked, ""},
+		"nothing quoted at all":   {"saved", "", run.OutcomeBlocked, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &runtest.Desktop{Views: views, At: "start", React: func(string, actuator.Action) (string, error) { return tt.after, nil }}
+			a, _, journal := newAgent(t, d, code("pyautogui.hotkey('ctrl', 's')"), code("DONE"), code("DONE"), code("DONE"))
+			a.World = &fakeWorld{goal: func(worldmodel.GoalRequest) (*worldmodel.GoalCheck, error) {
+				return &worldmodel.GoalCheck{Shown: true, Evidence: tt.quote}, nil
+			}}
+			result, err := a.Run(t.Context(), "save the file")
+			require.NoError(t, err)
+			assert.Equal(t, tt.outcome, result.Outcome)
+			assert.Equal(t, tt.grade, result.Grade)
+			ended := all[run.RunEnded](journal)
+			assert.Equal(t, tt.grade, ended[0].Grade)
+			check := all[run.GoalChecked](journal)[0]
+			assert.Equal(t, tt.grade, check.Grade)
+			assert.Equal(t, tt.outcome == run.OutcomeDone, check.Accepted)
+		})
+	}
+}
+
+// TestGoalCheckKnowsWhatWasMissed holds that a check reads what those before it
+// refused.
+func TestGoalCheckKnowsWhatWasMissed(t *testing.T) {
 	a, _, _ := newAgent(t, &runtest.Desktop{}, code("DONE"), code("DONE"), code("DONE"))
-	a.World = &fakeWorld{goal: func(worldmodel.GoalRequest) (*worldmodel.GoalCheck, error) {
-		return &worldmodel.GoalCheck{Shown: true, Evidence: "File saved successfully"}, nil
+	var refused [][]string
+	a.World = &fakeWorld{goal: func(r worldmodel.GoalRequest) (*worldmodel.GoalCheck, error) {
+		refused = append(refused, slices.Clone(r.Refused))
+		return &worldmodel.GoalCheck{Missing: fmt.Sprintf("lack %d", len(refused))}, nil
 	}}
-	result, err := a.Run(t.Context(), "save the file")
+	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	assert.Equal(t, run.OutcomeBlocked, result.Outcome, "a claim that the screen never confirms does not end as done")
+	assert.Equal(t, run.OutcomeBlocked, result.Outcome)
+	assert.Equal(t, [][]string{nil, {"lack 1"}, {"lack 1", "lack 2"}}, refused)
 }
 
 func TestBadReplies(t *testing.T) {

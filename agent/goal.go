@@ -21,7 +21,7 @@ func (r *episode) done(ctx context.Context, b batch) error {
 		return err
 	}
 	if check.Accepted {
-		return &run.Stop{Outcome: run.OutcomeDone, Answer: b.claim.Answer}
+		return &run.Stop{Outcome: run.OutcomeDone, Answer: b.claim.Answer, Grade: check.Grade}
 	}
 	r.refusals++
 	if limit := cmp.Or(r.MaxRefusals, 3); r.refusals >= limit {
@@ -37,7 +37,8 @@ func (r *episode) done(ctx context.Context, b batch) error {
 // confirms nothing.
 func (r *episode) checkGoal(ctx context.Context, claim string) (e run.GoalChecked, known bool, err error) {
 	e = run.GoalChecked{FrameID: r.now.FrameID}
-	req := worldmodel.GoalRequest{Task: r.task, Claim: claim, Plan: r.plan.Clone(), History: r.history.words(20), Now: r.now}
+	req := worldmodel.GoalRequest{Task: r.task, Claim: claim, Plan: r.plan.Clone(), History: r.history.words(20),
+		Refused: r.past.unmet, Now: r.now, Past: r.past.ofRun()}
 	check, err := r.World.CheckGoal(ctx, req)
 	switch {
 	case fatal(ctx, err):
@@ -45,10 +46,13 @@ func (r *episode) checkGoal(ctx context.Context, claim string) (e run.GoalChecke
 	case err != nil:
 		e.Missing = "the check of the goal failed: " + err.Error()
 	default:
-		var why string
 		e.Evidence = check.Evidence
-		if e.Accepted, why = worldmodel.Confirmed(check, r.now); !e.Accepted {
-			e.Missing = why
+		found, ok, why := worldmodel.Confirmed(check, r.now, r.past.ofRun())
+		if e.Accepted, e.Why = ok, why; ok {
+			e.Grade, e.Source = found.Grade, found.Source
+		} else {
+			e.Why, e.Missing = "", why
+			r.past.unmet = append(r.past.unmet, why)
 		}
 	}
 	return e, err == nil, r.emit(ctx, e)

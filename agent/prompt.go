@@ -31,9 +31,6 @@ type (
 	// pastPrompt is what a question becomes once it is answered.
 	pastPrompt struct{ Report, Advice, FrameID string }
 
-	// finishPrompt tells that the goal is reached.
-	finishPrompt struct{}
-
 	// advicePrompt has the actor think again.
 	advicePrompt struct{ Text, Proposal string }
 
@@ -43,6 +40,7 @@ type (
 		Stopped    string   // why the rest was not done
 		Bad        string   // why the reply was no action
 		Denied     string   // why the task is not done
+		Reached    bool     // a check found that it is done
 		Answer     string   // of the user
 		Alone      bool     // a question was asked, and nobody is there
 		ZoomFailed string   // why the region could not be shown

@@ -19,14 +19,8 @@ import (
 //
 // Foreseeing effects that are not harmless belongs here, before the monitor.
 func (r *episode) review(ctx context.Context, t turn) (turn, error) {
-	if finish, err := r.checkExhausted(ctx, t); err != nil || finish != "" {
-		if err == nil {
-			err = r.emit(ctx, run.Reviewed{Verdict: run.Regenerate, Guidance: finish, Reason: "goal_check"})
-		}
-		if err != nil {
-			return t, err
-		}
-		return r.regenerate(ctx, t, finish)
+	if err := r.checkExhausted(ctx, t); err != nil {
+		return t, err
 	}
 	signals := r.signals(t)
 	objection, err := r.objection(ctx, t, signals)
@@ -127,22 +121,24 @@ func (r *episode) replan(ctx context.Context, t turn, signals []monitor.Signal, 
 	return last, r.emit(ctx, run.Reviewed{Verdict: run.Go, Reason: "proposed last"})
 }
 
-// checkExhausted looks at the goal when all steps of the plan are done and the
-// actor goes on: if the goal is not reached, the plan is extended by what is
-// missing. If it is, the actor is told to finish, in the text that is returned.
-func (r *episode) checkExhausted(ctx context.Context, t turn) (finish string, err error) {
-	if r.plan == nil || !r.plan.Exhausted() || r.extended || endsWithDone(t.Actions) {
-		return "", nil
+// checkExhausted looks at the goal when it is known that all steps of the plan are
+// done and the actor goes on: if the goal is not reached, the plan is extended by
+// what is missing. If it is, the actor hears of it in its next turn. What it has
+// proposed is done in any case: a check that is wrong must not hold back the action
+// that was missing.
+func (r *episode) checkExhausted(ctx context.Context, t turn) error {
+	if r.plan == nil || !r.plan.Finished() || r.extended || endsWithDone(t.Actions) {
+		return nil
 	}
 	check, known, err := r.checkGoal(ctx, "")
 	if err != nil || !known {
-		return "", err // not known: asked again in the next step
+		return err // not known: asked again in the next step
 	}
-	r.extended = true
+	r.extended, r.reached = true, check.Accepted
 	if check.Accepted {
-		return prompts.Render("propose.finish", finishPrompt{})
+		return nil
 	}
-	return "", r.revise(ctx, "goal_check", check.Missing)
+	return r.revise(ctx, "goal_check", check.Missing)
 }
 
 // signals is what the detectors notice in a proposal.

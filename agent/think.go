@@ -53,6 +53,7 @@ func (r *episode) makePlan(ctx context.Context) error {
 		return r.emit(ctx, run.Planned{Error: err.Error()})
 	}
 	r.plan = plan
+	r.beginStep()
 	return r.emit(ctx, run.Planned{Plan: plan.Clone()})
 }
 
@@ -129,6 +130,7 @@ func (r *episode) assess(ctx context.Context) (*worldmodel.Assessment, error) {
 	}
 	req := worldmodel.AssessRequest{
 		Task: r.task, Plan: r.plan.Clone(), Expect: r.last.proposal.Expect, Results: r.last.words(), Before: r.before, Now: r.now,
+		Past: r.past.ofStep(),
 	}
 	for _, result := range r.last.results {
 		req.Actions = append(req.Actions, result.Action)
@@ -144,18 +146,19 @@ func (r *episode) assess(ctx context.Context) (*worldmodel.Assessment, error) {
 	return a, nil
 }
 
-// advance completes the current step of the plan if the claim of the world
-// model holds on the fresh observation.
+// advance completes a step of the plan if the claim of the world model holds on the
+// fresh observation.
 func (r *episode) advance(ctx context.Context, a *worldmodel.Assessment) error {
 	e := run.Assessed{FrameID: r.now.FrameID, Assessment: a}
 	if r.plan != nil {
-		evidence, why := worldmodel.Progress(r.plan, a, r.now)
+		step, evidence, why := worldmodel.Progress(r.plan, a, r.now, r.past.ofStep())
 		e.Why = why
 		if evidence != nil {
-			if err := r.plan.Complete(*evidence); err != nil {
+			if err := r.plan.Reach(step, *evidence); err != nil {
 				e.Why = err.Error()
 			} else {
 				e.Advanced = true
+				r.beginStep()
 			}
 		}
 		e.Plan = r.plan.Clone()
@@ -165,7 +168,7 @@ func (r *episode) advance(ctx context.Context, a *worldmodel.Assessment) error {
 
 // report tells the actor what became of its last batch.
 func (r *episode) report() string {
-	p := reportPrompt{Stopped: r.last.stopped, Answer: r.last.answer, Bad: r.last.bad, Denied: r.last.denied, ZoomFailed: r.last.zoomFailed, Alone: r.last.alone}
+	p := reportPrompt{Stopped: r.last.stopped, Answer: r.last.answer, Bad: r.last.bad, Denied: r.last.denied, Reached: r.reached, ZoomFailed: r.last.zoomFailed, Alone: r.last.alone}
 	for _, result := range r.last.results {
 		line := resultLine{
 			Action: actuator.DescribeFull(result.Action), Detail: result.Detail,
@@ -229,7 +232,8 @@ func (r *episode) revise(ctx context.Context, source, guidance string) error {
 		r.log().WarnContext(ctx, "plan not revised", "err", err)
 		return r.emit(ctx, run.Planned{Plan: r.plan.Clone(), Error: err.Error()})
 	}
-	r.plan, r.extended = plan, false
+	r.plan, r.extended, r.reached = plan, false, false
+	r.beginStep()
 	return r.emit(ctx, run.Planned{Plan: plan.Clone()})
 }
 

@@ -50,6 +50,11 @@ func (p *Plan) Display() string {
 		switch {
 		case s.Status == Completed:
 			tick, mark = "✓", " [COMPLETED]"
+			if s.Evidence != nil && s.Evidence.Grade != "" {
+				mark += " (" + string(s.Evidence.Grade) + ")"
+			}
+		case s.Status == Passed:
+			tick, mark = "✓", " [PASSED]"
 		case s.Status == Skipped:
 			tick, mark = "–", " [SKIPPED]"
 		case i+1 == p.ProgressStep():

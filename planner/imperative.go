@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// imperative returns the place in a goal that says how to do it ("and click
-// it", "by pressing", "Ctrl+S"), or "". It looks for instructions, not for
-// words: "Find the file type menu" and `Locate the button "Click here"` name
-// things. Where both can be meant it lets the goal pass, for a wrong refusal
-// costs a model call, and the plan is only advice.
-func imperative(goal string) string {
-	text := quoted.ReplaceAllString(goal, `$1"" `)
+// imperative returns the place in a goal or condition, of which the names are taken
+// out, that says how to do it ("and click it", "by pressing", "Ctrl+S"), or "". It
+// looks for instructions, not for words: "Find the file type menu" names a thing,
+// "Find the field and type Favorites" does not.
+func imperative(text string) string {
 	if shortcut := shortcuts.FindString(text); shortcut != "" {
 		return shortcut
 	}
@@ -28,7 +26,7 @@ func imperative(goal string) string {
 			previous = strings.ToLower(strings.Trim(words[i-1], "()"))
 		}
 		switch {
-		case i == 0 && (clicks[verb] || presses[verb]):
+		case i == 0 && clicks[verb], i == 0 && presses[verb] && isObject(next):
 			return place
 		case clicks[verb] && (joins[previous] || previous == "to" || endsClause(previous)):
 			return place
@@ -41,11 +39,16 @@ func imperative(goal string) string {
 	return ""
 }
 
+// unnamed returns a text without the names in it: what is in quotes is no
+// instruction.
+func unnamed(s string) string { return quoted.ReplaceAllString(s, `$1"" `) }
+
 var (
 	// quoted matches a name in quotes; an apostrophe within a word is none.
 	quoted = regexp.MustCompile(`(^|[\s(])(?:"[^"]*"|'[^']*'|“[^”]*”|‘[^’]*’|«[^»]*»|„[^“”]*[“”])`)
 	// shortcuts matches a key combination.
-	shortcuts = regexp.MustCompile(`(?i)\b(?:ctrl|control|alt|shift|super|cmd|win|meta)\s*\+\s*\S+`)
+	shortcuts = regexp.MustCompile(`(?i)\b(?:ctrl|control|alt|shift|super|cmd|win|meta)(?:\s*\+\s*\S+|` +
+		`-(?:[\pL\pN]|f\d{1,2}|tab|enter|return|del|delete|ins|insert|esc|escape|space|home|end|left|right|up|down|pgup|pgdn)\b)`)
 	// pointing matches a click of two words.
 	pointing = regexp.MustCompile(`(?i)\b(double|right|left|middle|triple)[ -]?click(\w*)`)
 
@@ -55,15 +58,20 @@ var (
 	gerunds = wordSet(`clicking double-clicking right-clicking left-clicking middle-clicking triple-clicking
 		pressing typing tapping hitting dragging scrolling entering`)
 
-	joins   = wordSet("and then or & +")
-	means   = wordSet("by via through with while")
-	objects = wordSet(`"" the a an this that these those it them your down up
-		return tab escape esc space backspace delete`)
+	joins = wordSet("and then or & +")
+	means = wordSet("by via through with while")
+	// things are what a type, a press, a hit or a scroll may stand before as a noun.
+	things = wordSet(`and or of in is are to for field fields column columns menu menus setting settings option
+		options list lists box boxes entry entries area areas bar bars button buttons key keys line lines name names
+		number numbers page pages panel panels selector tab tabs value values width size sizes format formats
+		release releases counter rate speed target targets marker`)
 )
 
-// isObject reports whether a word can only be the object of the verb before it.
+// isObject reports whether a word, after a verb that is a noun as well, is what is
+// to be pressed or typed.
 func isObject(word string) bool {
-	return objects[strings.ToLower(strings.Trim(word, ".,;:!()"))] || word == "Enter"
+	word = strings.ToLower(strings.Trim(word, ".,;:!()"))
+	return word != "" && !things[word]
 }
 
 // endsClause reports whether an instruction may begin after a word.

@@ -36,30 +36,51 @@ type Step struct {
 // A Status is the state of a step.
 type Status string
 
-// The states of a step. Completed and Skipped are final.
+// The states of a step. Completed, Passed and Skipped are final.
 const (
 	Pending   Status = "pending"
 	Running   Status = "running" // the current step
 	Completed Status = "completed"
+	Passed    Status = "passed" // not seen itself: a later step was
 	Skipped   Status = "skipped"
 )
 
 // Final reports whether a step of this status stays as it is.
-func (s Status) Final() bool { return s == Completed || s == Skipped }
+func (s Status) Final() bool { return s == Completed || s == Passed || s == Skipped }
 
 // Evidence is what was seen on the screen that completed a step.
 type Evidence struct {
 	FrameID string
 	At      time.Time // when the frame was taken
 	Quote   string    // text that the screen showed, or a description where the program tells no text
-	Source  string    // where the quote was found: [SourceWindow], [SourceTree] or [SourceImage]
+	Source  string    // where the quote was found: [SourceWindow], [SourceTree], [SourceOCR] or [SourceImage]
+	Grade   Grade     // how well it is known; "" where that was not recorded
 }
+
+// A Grade says how well something is known.
+type Grade string
+
+// The grades, from the best.
+const (
+	// Proved: code has seen it in what a program tells, where it should be, and it
+	// was not there before.
+	Proved Grade = "proved"
+	// Read: only the picture has it, and code has read it there too.
+	Read Grade = "read"
+	// Claimed: a model says so, and code can neither prove it nor tell that it is
+	// wrong.
+	Claimed Grade = "claimed"
+)
+
+// Known reports whether it is more than a model's word.
+func (g Grade) Known() bool { return g == Proved || g == Read }
 
 // The sources of evidence.
 const (
 	SourceWindow = "window" // the title of a window
 	SourceTree   = "tree"   // the accessibility tree
-	SourceImage  = "image"  // only the picture: the program exposes no text that could be checked
+	SourceOCR    = "ocr"    // the picture, as code has read it
+	SourceImage  = "image"  // only the picture, by a model's word
 )
 
 // A Revision records one change of the plan.

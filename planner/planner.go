@@ -47,7 +47,7 @@ type Planner struct {
 
 // draft is a plan as a model writes it.
 type draft struct {
-	Steps []draftStep `json:"steps" jsonschema:"2 to 7 steps, first to last"`
+	Steps []draftStep `json:"steps" jsonschema:"1 to 7 steps, first to last"`
 }
 
 type draftStep struct {
@@ -135,7 +135,7 @@ func (p *Planner) fallback(task string, now *screen.Observation) *Plan {
 	plan.Fallback = true
 	plan.add("Explore what is open on the screen", "The window that the task is about is open and has the focus")
 	plan.add("Find the place where the task can be done", "The part of the window that the task is about is visible")
-	plan.add("Locate the visible effect of the task", "The screen shows the effect of: "+excerpt(cleanLine(task), MaxDoneWhen-40))
+	plan.add("Locate the visible effect of the task", "The screen shows the effect of: “"+strings.ReplaceAll(excerpt(cleanLine(task), MaxDoneWhen-40), "”", `"`)+"”")
 	plan.start(now.At)
 	return plan
 }

@@ -31,36 +31,59 @@ func (p *Plan) Current() *Step {
 // the goal is then to be verified on the screen.
 func (p *Plan) Exhausted() bool { return p.ProgressStep() > len(p.Steps) }
 
-// Complete completes the current step by evidence, and no other step: never one
-// before it, never two at once. A frame completes one step at most, and only a
-// step that was current before the frame was taken.
+// Finished reports whether the plan is exhausted, and its end is known: proved or
+// read, not only claimed.
+func (p *Plan) Finished() bool {
+	if !p.Exhausted() || len(p.Steps) == 0 {
+		return false
+	}
+	last := p.Steps[len(p.Steps)-1].Evidence
+	return last != nil && last.Grade.Known()
+}
+
+// Complete completes the current step by evidence; see [Plan.Reach].
+func (p *Plan) Complete(ev Evidence) error { return p.Reach(p.ProgressStep(), ev) }
+
+// Reach completes a step by evidence: the current one, or a later one, which makes
+// those before it [Passed]. Never one before it; and a bare claim completes the
+// current step alone. A frame completes one step at most by itself, and only where
+// the current step was current before the frame was taken.
 //
 // It checks what the plan itself can tell. Whether the quote is really on the
-// screen was decided before, by whoever has the screen.
-func (p *Plan) Complete(ev Evidence) error {
-	step := p.Current()
-	if step == nil {
+// screen, and how well that is known, was decided before, by whoever has the screen.
+func (p *Plan) Reach(n int, ev Evidence) error {
+	current := p.ProgressStep()
+	if p.Exhausted() {
 		return errors.New("complete a step: all are completed")
 	}
-	n := p.ProgressStep()
-	if err := p.admits(step, ev); err != nil {
+	if err := p.admits(n, ev); err != nil {
 		return fmt.Errorf("complete step %d: %w", n, err)
 	}
-	step.Status, step.Evidence = Completed, &ev
+	for i := current; i < n; i++ {
+		p.Steps[i-1].Status = Passed
+	}
+	p.Steps[n-1].Status, p.Steps[n-1].Evidence = Completed, &ev
 	if next := p.Current(); next != nil {
 		next.Status, next.StartedAt = Running, ev.At
 	}
 	return nil
 }
 
-// admits returns why evidence cannot complete the current step.
-func (p *Plan) admits(step *Step, ev Evidence) error {
+// admits returns why evidence cannot complete step n.
+func (p *Plan) admits(n int, ev Evidence) error {
+	step, current := p.Current(), p.ProgressStep()
 	switch {
+	case n < current:
+		return fmt.Errorf("progress never goes back: the current step is %d", current)
+	case n > len(p.Steps):
+		return fmt.Errorf("there are only %d steps", len(p.Steps))
+	case n > current && !ev.Grade.Known():
+		return fmt.Errorf("a claim completes the current step, %d, alone", current)
 	case ev.FrameID == "":
 		return errors.New("the evidence names no frame")
 	case strings.TrimSpace(ev.Quote) == "":
 		return errors.New("the evidence is empty")
-	case ev.Source != SourceWindow && ev.Source != SourceTree && ev.Source != SourceImage:
+	case !slices.Contains([]string{SourceWindow, SourceTree, SourceOCR, SourceImage}, ev.Source):
 		return fmt.Errorf("the evidence comes from %q, which is no place on the screen", ev.Source)
 	case !step.StartedAt.IsZero() && !ev.At.After(step.StartedAt):
 		return fmt.Errorf("frame %s is not newer than the step", ev.FrameID)

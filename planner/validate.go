@@ -14,7 +14,7 @@ import (
 
 // The limits of a plan.
 const (
-	MinSteps    = 2   // in a plan
+	MinSteps    = 1   // in a plan
 	MaxSteps    = 7   // that are not final
 	MaxGoal     = 120 // characters of a step's goal
 	MaxDoneWhen = 240 // characters of a step's condition
@@ -26,7 +26,7 @@ const maxTotal = 50
 // Verbs are what a goal may begin with.
 var verbs = [...]string{"Explore", "Navigate to", "Find", "Discover", "Locate"}
 
-// Validate checks that a plan is one: 2 to 7 open steps, coarse goals, a
+// Validate checks that a plan is one: 1 to 7 open steps, coarse goals, a
 // visible condition for each, and states that go together. The last condition
 // is the one that shows the effect of the task. The error joins all that is
 // wrong, each with what to write instead: a model reads it.
@@ -74,14 +74,21 @@ func (s *Step) checkGoal() (problems []string) {
 	if n := utf8.RuneCountInString(s.Goal); n > MaxGoal {
 		add("shorten the goal to %d characters; it has %d", MaxGoal, n)
 	}
-	if how := imperative(s.Goal); how != "" {
-		add("the goal says how (%q); name only what to reach", excerpt(how, 40))
-	}
-	if at := coordinates.FindString(s.Goal); at != "" {
-		add("leave the coordinates %q out of the goal; they are found on the screen", strings.TrimSpace(at))
-	}
+	problems = append(problems, instructs("goal", s.Goal, "name only what to reach")...)
 	if s.Goal != cleanGoal(s.Goal) {
 		add("the goal must be one plain line, without marks, numbers of steps or control characters")
+	}
+	return problems
+}
+
+// instructs returns what in a part of a step says how to do it.
+func instructs(part, text, instead string) (problems []string) {
+	text = unnamed(text)
+	if how := imperative(text); how != "" {
+		problems = append(problems, fmt.Sprintf("the %s says how (%q); %s", part, excerpt(how, 40), instead))
+	}
+	if at := coordinates.FindString(text); at != "" {
+		problems = append(problems, fmt.Sprintf("leave the coordinates %q out of the %s; they are found on the screen", strings.TrimSpace(at), part))
 	}
 	return problems
 }
@@ -97,7 +104,7 @@ func (s *Step) checkDoneWhen() (problems []string) {
 	case vague(s.DoneWhen):
 		return []string{fmt.Sprintf("done_when %q names nothing that can be seen; say which text or element shows on the screen", s.DoneWhen)}
 	}
-	return nil
+	return instructs("done_when", s.DoneWhen, "say what the screen shows then, with the names on it in quotes")
 }
 
 // checkState checks the ID and the status of step i: final steps come first,
@@ -113,12 +120,12 @@ func (p *Plan) checkState(i int) (problems []string) {
 		if i != current {
 			problems = append(problems, fmt.Sprintf("it is running, but the current step is %d", current+1))
 		}
-	case Completed, Skipped:
+	case Completed, Passed, Skipped:
 		if i > current {
 			problems = append(problems, fmt.Sprintf("it is %s, but step %d before it is not", s.Status, current+1))
 		}
 	default:
-		problems = append(problems, fmt.Sprintf("the status %q is not one of pending, running, completed, skipped", s.Status))
+		problems = append(problems, fmt.Sprintf("the status %q is not one of pending, running, completed, passed, skipped", s.Status))
 	}
 	if (s.Status == Completed) != (s.Evidence != nil) {
 		problems = append(problems, "a completed step has evidence, and no other has")
@@ -135,10 +142,10 @@ func startsWithVerb(goal string) bool {
 	return false
 }
 
-// coordinates matches a position on the screen: (10, 20), [10, 20], x=10, "at
+// coordinates matches a position on the screen: (10, 20), [10 20], x=10, "at
 // 10, 20". The parentheses of a function, such as SUM(1,2), are none.
-var coordinates = regexp.MustCompile(`(?i)(?:^|[^\pL\pN])[(\[]\s*-?\d+(?:\.\d+)?\s*[,;x]\s*-?\d+(?:\.\d+)?\s*[)\]]|` +
-	`\b[xy]\s*[=:]\s*-?\d+|\bat\s+-?\d+\s*,\s*-?\d+`)
+var coordinates = regexp.MustCompile(`(?i)(?:^|[^\pL\pN])[(\[]\s*-?\d+(?:\.\d+)?(?:\s*[,;x]\s*|\s+)-?\d+(?:\.\d+)?\s*[)\]]|` +
+	`\b[xy]\s*[=:]\s*-?\d+|\b(?:at|near|around)\s+-?\d+\s*[,;]\s*-?\d+|\b\d+\s*(?:px|pixels?)\b`)
 
 // emptyWords say nothing that could be seen.
 var emptyWords = wordSet(`a an the this that it its is are was were has have been be all and of to now by
@@ -191,7 +198,7 @@ func cleanLine(s string) string { return llm.OneLine(strings.ReplaceAll(s, "**",
 var (
 	numbering = regexp.MustCompile(`(?i)^(?:[-•✓✔☑▸]\s*|(?:step\s*)?\d+\s*[.:)]\s*|step\s+\d+\s+)+`)
 	ending    = regexp.MustCompile(`[\s.✓✔☑]+$`)
-	mark      = regexp.MustCompile(`(?i)\[completed\]`)
+	mark      = regexp.MustCompile(`(?i)\[(?:completed|passed|skipped)\]`)
 )
 
 // cleanGoal makes a goal of a model's text: one line, without numbering, marks

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"desktop-agent/llm"
+	"desktop-agent/planner"
 )
 
 // A Stop, as an error, ends a run with an outcome that is a result.
 type Stop struct {
 	Outcome Outcome
-	Answer  string // what the actor said, or why it stops
+	Answer  string        // what the actor said, or why it stops
+	Grade   planner.Grade // how well it is known that the task is done
 }
 
 func (e *Stop) Error() string { return string(e.Outcome) + ": " + e.Answer }
@@ -19,7 +21,8 @@ func (e *Stop) Error() string { return string(e.Outcome) + ": " + e.Answer }
 // A Result is how a run ended.
 type Result struct {
 	Outcome Outcome
-	Answer  string // what the actor said at the end, or what stopped it
+	Grade   planner.Grade // how well it is known that the task is done; "" if it is not, or nobody looked
+	Answer  string        // what the actor said at the end, or what stopped it
 	Steps   int
 	Usage   llm.Usage
 	Calls   int // of models
@@ -39,7 +42,7 @@ func (s *Scope) End(ctx context.Context, err error, elapsed time.Duration) (Resu
 	stop, isStop := errors.AsType[*Stop](err)
 	switch {
 	case isStop:
-		result.Outcome, result.Answer, err = stop.Outcome, stop.Answer, nil
+		result.Outcome, result.Answer, result.Grade, err = stop.Outcome, stop.Answer, stop.Grade, nil
 	case err == nil:
 	case errors.Is(context.Cause(ctx), ErrDesktopGone):
 		err = context.Cause(ctx)
@@ -52,7 +55,7 @@ func (s *Scope) End(ctx context.Context, err error, elapsed time.Duration) (Resu
 		result.Outcome, result.Answer = OutcomeFailed, err.Error()
 	}
 	ended := RunEnded{
-		Outcome: result.Outcome, Answer: result.Answer, Steps: result.Steps,
+		Outcome: result.Outcome, Grade: result.Grade, Answer: result.Answer, Steps: result.Steps,
 		Usage: result.Usage, Calls: result.Calls, Dollars: result.Dollars, Millis: elapsed.Milliseconds(),
 	}
 	if err != nil {

@@ -183,12 +183,16 @@ type (
 		FrameID  string
 		Accepted bool
 		Evidence string
-		Missing  string // what the actor reads when it is not accepted
+		Missing  string        // what the actor reads when it is not accepted
+		Grade    planner.Grade // how well it is known, if it is accepted
+		Source   string        // where the evidence stands
+		Why      string        // what is known of it, in words
 	}
 
 	// RunEnded is the last event.
 	RunEnded struct {
 		Outcome Outcome
+		Grade   planner.Grade // how well it is known that the task is done; "" if it is not, or nobody looked
 		Answer  string
 		Error   string
 		Steps   int

@@ -28,6 +28,7 @@ type Result struct {
 	Note    string  `json:"note,omitempty"`    // what was not as it should be, such as a computer that is not kept apart
 	Stage   string  `json:"stage,omitempty"`   // where it broke: set-up, run, evaluation, worker
 	Outcome string  `json:"outcome,omitempty"` // of the agent: done, infeasible, out_of_steps …
+	Grade   string  `json:"grade,omitempty"`   // how well the agent's "done" is known: proved, read, claimed
 	Answer  string  `json:"answer,omitempty"`  // what the agent said at the end
 	Run     string  `json:"run,omitempty"`     // folder of the trajectory, relative to the results
 

@@ -3,8 +3,11 @@ package worldmodel
 import (
 	"context"
 	"embed"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"desktop-agent/actuator"
@@ -21,16 +24,29 @@ var prompts = llm.ParsePrompts(promptFiles)
 // The data of the templates in prompts.
 type (
 	assessPrompt struct {
-		Task              string
-		Step, Next, Steps int    // numbers from 1; Steps is 0 without a plan
-		Goal, DoneWhen    string // of the current step; "" if there is none
-		Actions, Expect   string
-		Delta, Screen     string
-		BothImages        bool
+		Task            string
+		Step, Steps     int        // numbers from 1; Steps is 0 without a plan
+		Open            []openStep // the current step, and those after it
+		Actions, Expect string
+		Delta, Screen   string
+		BothImages      bool
 	}
 
-	goalPrompt struct{ Task, Claim, DoneWhen, History, Screen string }
+	openStep struct {
+		Number         int
+		Goal, DoneWhen string
+	}
+
+	goalPrompt struct {
+		Task, Claim, DoneWhen, History, Screen string
+		Refused                                string // what earlier checks missed, a line each
+	}
+
+	quotePrompt struct{ Problem, Nearest string }
 )
+
+// Next is the number of the next step.
+func (s openStep) Next() int { return s.Number + 1 }
 
 // A Model asks a language model about the screen. It is safe for concurrent use
 // if LLM is.
@@ -48,6 +64,7 @@ type AssessRequest struct {
 	Results     []string          // what became of each, in words; more lines than actions are about the batch
 	Expect      string            // the effect that the actor foresaw
 	Before, Now *screen.Observation
+	Past        Past // what the evidence is held against
 }
 
 // Assess asks what a batch of actions did and whether the current step of the
@@ -63,9 +80,9 @@ func (m *Model) Assess(ctx context.Context, r AssessRequest) (*Assessment, error
 		Delta: delta(r.Before, r.Now), Screen: r.Now.Text(m.ScreenTokens),
 	}
 	if r.Plan != nil {
-		data.Step, data.Next, data.Steps = r.Plan.ProgressStep(), r.Plan.ProgressStep()+1, len(r.Plan.Steps)
-		if s := r.Plan.Current(); s != nil {
-			data.Goal, data.DoneWhen = s.Goal, s.DoneWhen
+		data.Step, data.Steps = r.Plan.ProgressStep(), len(r.Plan.Steps)
+		for i, s := range r.Plan.Steps[data.Step-1:] {
+			data.Open = append(data.Open, openStep{data.Step + i, s.Goal, s.DoneWhen})
 		}
 	}
 	images := imagesOf(r.Now)
@@ -78,7 +95,12 @@ func (m *Model) Assess(ctx context.Context, r AssessRequest) (*Assessment, error
 	if err != nil {
 		return nil, fmt.Errorf("assess: %w", err)
 	}
-	a, err := llm.Decode[Assessment](ctx, m.LLM, req)
+	a, err := askQuoted(ctx, m.LLM, req, func(a Assessment) string {
+		if r.Plan == nil || a.ProgressStep <= r.Plan.ProgressStep() {
+			return ""
+		}
+		return doubt(a.Evidence, r.Now)
+	}, func(a Assessment) string { return r.Now.Nearest(a.Evidence) })
 	if err != nil {
 		return nil, fmt.Errorf("assess: %w", err)
 	}
@@ -94,7 +116,9 @@ type GoalRequest struct {
 	Claim   string        // what the actor said; "" if nobody claims it
 	Plan    *planner.Plan // nil without planning
 	History []string      // what was done so far, in words, oldest first
+	Refused []string      // what earlier checks of this run missed, oldest first
 	Now     *screen.Observation
+	Past    Past // what the evidence is held against
 }
 
 // A GoalCheck is the world model's answer to that. It is a claim; [Confirmed]
@@ -110,7 +134,7 @@ type GoalCheck struct {
 func (m *Model) CheckGoal(ctx context.Context, r GoalRequest) (*GoalCheck, error) {
 	data := goalPrompt{
 		Task: r.Task, Claim: llm.OneLine(r.Claim),
-		History: strings.Join(r.History, "\n"), Screen: r.Now.Text(m.ScreenTokens),
+		History: strings.Join(r.History, "\n"), Screen: r.Now.Text(m.ScreenTokens), Refused: strings.Join(r.Refused, "\n"),
 	}
 	if r.Plan != nil && len(r.Plan.Steps) > 0 && !r.Plan.Fallback {
 		data.DoneWhen = r.Plan.Steps[len(r.Plan.Steps)-1].DoneWhen
@@ -119,12 +143,68 @@ func (m *Model) CheckGoal(ctx context.Context, r GoalRequest) (*GoalCheck, error
 	if err != nil {
 		return nil, fmt.Errorf("check goal: %w", err)
 	}
-	check, err := llm.Decode[GoalCheck](ctx, m.LLM, req)
+	check, err := askQuoted(ctx, m.LLM, req, func(c GoalCheck) string {
+		if !c.Shown {
+			return ""
+		}
+		return doubt(c.Evidence, r.Now)
+	}, func(c GoalCheck) string { return r.Now.Nearest(c.Evidence) })
 	if err != nil {
 		return nil, fmt.Errorf("check goal: %w", err)
 	}
 	check.Missing = llm.OneLine(check.Missing)
 	return &check, nil
+}
+
+// askQuoted asks for an answer that quotes the screen. One whose quote is in doubt
+// is answered in the same exchange, once, with the reason and the nearest text that
+// is there; where no second answer comes, the first stands.
+func askQuoted[T any](ctx context.Context, m llm.Model, req *llm.Request, doubt, nearest func(T) string) (T, error) {
+	answer, err := llm.Decode[T](ctx, m, req)
+	if err != nil {
+		return answer, err
+	}
+	problem := doubt(answer)
+	if problem == "" {
+		return answer, nil
+	}
+	said, err := json.Marshal(answer)
+	if err != nil {
+		return answer, err
+	}
+	text, err := prompts.Render("quote", quotePrompt{problem, nearest(answer)})
+	if err != nil {
+		return answer, err
+	}
+	again := *req
+	again.Purpose += "_again"
+	again.Messages = append(slices.Clone(req.Messages),
+		llm.Message{From: llm.Assistant, Parts: []llm.Part{llm.Text(said)}}, llm.UserText(text))
+	second, err := llm.Decode[T](ctx, m, &again)
+	if errors.Is(err, llm.ErrBudget) || ctx.Err() != nil {
+		return answer, err
+	}
+	if err != nil {
+		return answer, nil
+	}
+	return second, nil
+}
+
+// doubt returns what is wrong with a quote that a model could put right; "" if
+// nothing is, or if the program in front tells no text to quote.
+func doubt(quote string, now *screen.Observation) string {
+	quote = strings.TrimSpace(quote)
+	if !quotable(quote) {
+		return "nothing was quoted as evidence"
+	}
+	list := now.Findings(quote)
+	if title, changed := unsaved(quote, list, now); changed {
+		return fmt.Sprintf("the whole title of that window is %q, and its mark says that something is not saved", short(title))
+	}
+	if _, hung := hungInFront(now); len(list) > 0 || hung || blind(now) {
+		return ""
+	}
+	return fmt.Sprintf("the quoted evidence %q is not in the list of the screen", short(quote))
 }
 
 // listActions renders actions as they were performed, each with its result.

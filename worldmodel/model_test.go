@@ -86,7 +86,8 @@ func TestAssess(t *testing.T) {
 	require.Len(t, req.Messages, 2)
 	user := string(req.Messages[1].Parts[0].(llm.Text))
 	for _, want := range []string{
-		"Current step 1 of 3: Explore the File menu", "Its condition: An entry \"Save As…\" is visible", "progress_step is 1 or 2",
+		"Current step 1 of 3: Explore the File menu", "(progress_step 2 if it is visible, else 1): An entry \"Save As…\" is visible",
+		"Step 2, later: Find the dialog for saving", "(progress_step 4 if it is visible): The title reads notes.txt",
 		`1. {"action":"click","at":{"x":20,"y":10},"button":"left","count":1`, "   click left at (20, 10): delivered",
 		`2. {"action":"type","text":`, "   type 22 characters: no effect\nstopped: a window opened",
 		"expected: The File menu opens.", "+ menu item \"Save As…\"", "n3 menu item \"Save As…\"",
@@ -205,11 +206,69 @@ func TestCheckGoal(t *testing.T) {
 	assert.Nil(t, check)
 
 	// A fallback plan knows nothing of the task that the task does not say.
-	m, asked = model(t, llmtest.Text(`{"shown":true,"evidence":"x","missing":""}`))
+	m, asked = model(t, llmtest.Text(`{"shown":true,"evidence":"notes.txt - Editor","missing":""}`))
 	r.Plan.Fallback = true
 	_, err = m.CheckGoal(t.Context(), r)
 	require.NoError(t, err)
 	assert.NotContains(t, string(asked.Requests()[0].Messages[1].Parts[0].(llm.Text)), "by a plan")
+}
+
+// A quote that is not there is answered in the same exchange, once, with the nearest
+// text that is; what comes of that stands.
+func TestDoubtedQuotes(t *testing.T) {
+	const shown, missing = `{"shown":true,"evidence":"%s","missing":""}`, `{"shown":false,"evidence":"","missing":"It is not saved."}`
+	now := editor("f2", 5, "*notes.txt - Editor", "Save As…")
+	ask := func(t *testing.T, now *screen.Observation, replies ...llmtest.Func) (*worldmodel.GoalCheck, []*llm.Request) {
+		m, asked := model(t, replies...)
+		check, err := m.CheckGoal(t.Context(), worldmodel.GoalRequest{Task: "Save", Now: now})
+		require.NoError(t, err)
+		return check, asked.Requests()
+	}
+	quoting := func(s string) llmtest.Func { return llmtest.Text(strings.Replace(shown, "%s", s, 1)) }
+
+	for name, tt := range map[string]struct {
+		first    llmtest.Func
+		second   llmtest.Func // nil: nothing is asked again
+		evidence string
+		says     []string // in the second question
+	}{
+		"words that are there":  {quoting("Save As"), nil, "Save As", nil},
+		"another spelling":      {quoting("Save as"), quoting("Save As…"), "Save As…", []string{`"Save as" is not in the list`, "Save As…"}},
+		"a title without its *": {quoting("notes.txt - Editor"), llmtest.Text(missing), "", []string{`"*notes.txt - Editor", and its mark`}},
+		"seen in the picture":   {quoting("=SUM(A1)"), quoting("=SUM(A1)"), "=SUM(A1)", []string{`"=SUM(A1)" is not in the list`}},
+		"nothing quoted":        {quoting(""), quoting("Save As…"), "Save As…", []string{"nothing was quoted"}},
+		"no second answer":      {quoting("Save all"), llmtest.Fail(&llm.Error{Kind: llm.ErrTimeout}), "Save all", nil},
+		"not said to be shown":  {llmtest.Text(missing), nil, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			replies := []llmtest.Func{tt.first}
+			if tt.second != nil {
+				replies = append(replies, tt.second)
+			}
+			check, asked := ask(t, now, replies...)
+			assert.Equal(t, tt.evidence, check.Evidence)
+			require.Len(t, asked, len(replies))
+			if len(asked) == 2 {
+				assert.Equal(t, "goal_again", asked[1].Purpose)
+				require.Len(t, asked[1].Messages, 4, "the same conversation goes on")
+				said := string(asked[1].Messages[3].Parts[0].(llm.Text))
+				for _, want := range tt.says {
+					assert.Contains(t, said, want)
+				}
+			}
+		})
+	}
+	t.Run("no text in front", func(t *testing.T) {
+		blind := editor("f2", 5, "Game")
+		blind.Tree.Nodes = nil
+		check, _ := ask(t, blind, quoting("Level 2"))
+		assert.Equal(t, "Level 2", check.Evidence, "there is no list to look it up in")
+	})
+	t.Run("the budget is used up", func(t *testing.T) {
+		m, _ := model(t, quoting("Save all"), llmtest.Fail(llm.ErrBudget))
+		_, err := m.CheckGoal(t.Context(), worldmodel.GoalRequest{Task: "Save", Now: now})
+		assert.ErrorIs(t, err, llm.ErrBudget)
+	})
 }
 
 func TestCalibration(t *testing.T) {

@@ -8,100 +8,224 @@ import (
 
 	"desktop-agent/planner"
 	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
 )
 
-// Progress decides whether an assessment completes the current step of a plan,
-// and returns the evidence for [planner.Plan.Complete], or nil. Why says it in
-// words, either way.
-//
-// Only the number after the current step's counts as a claim; any other changes
-// nothing, so that progress never goes back and never skips. The claim holds if
-// its evidence is on the fresh observation, which must be newer than the step
-// and must not have completed another. Where the focused program tells no text
-// at all, the evidence cannot be looked up: it is accepted with the source
-// "image", on the model's word.
-func Progress(plan *planner.Plan, a *Assessment, now *screen.Observation) (ev *planner.Evidence, why string) {
-	switch {
-	case plan == nil:
-		return nil, "there is no plan"
-	case a == nil:
-		return nil, "the screen was not assessed"
-	}
-	n, step := plan.ProgressStep(), plan.Current()
-	switch {
-	case step == nil:
-		return nil, fmt.Sprintf("all %d steps are completed", len(plan.Steps))
-	case a.ProgressStep == n:
-		return nil, fmt.Sprintf("step %d goes on: its condition is not visible yet", n)
-	case a.ProgressStep < n:
-		return nil, fmt.Sprintf("step %d goes on: the world model named step %d, but progress never goes back", n, a.ProgressStep)
-	case a.ProgressStep > n+1:
-		return nil, fmt.Sprintf("step %d goes on: the world model named step %d, but progress is one step at a time", n, a.ProgressStep)
-	}
-	source, problem := lookUp(a.Evidence, now)
-	if problem != "" {
-		return nil, fmt.Sprintf("step %d goes on: %s", n, problem)
-	}
-	ev = &planner.Evidence{FrameID: now.FrameID, At: now.At, Quote: strings.TrimSpace(a.Evidence), Source: source}
-	if err := plan.Clone().Complete(*ev); err != nil {
-		return nil, fmt.Sprintf("step %d goes on: %v", n, err)
-	}
-	return ev, fmt.Sprintf("step %d is completed: %s", n, where(ev.Quote, source))
+// A Past is what evidence is held against: what was there before proves nothing of
+// what was done since.
+type Past struct {
+	// Began is the observation at which the current step became current; for the
+	// goal, the first of the run. nil: not known, and then nothing is proved.
+	Began *screen.Observation
+	// Typed are the texts that the run has entered, oldest first.
+	Typed []string
 }
 
-// Confirmed decides whether a goal check shows that the task is done: only if
-// its evidence is on the observation, looked up as [Progress] does. Why is for
-// the actor to read if it is not.
-func Confirmed(check *GoalCheck, now *screen.Observation) (ok bool, why string) {
+// A Finding is what code makes of a quote.
+type Finding struct {
+	Grade  planner.Grade
+	Source string // where it stands: [planner.SourceWindow] and so on
+	Why    string // in words for a person, what is known and why not more
+}
+
+// Progress decides whether an assessment completes a step of a plan, and returns
+// which and the evidence for [planner.Plan.Reach], or nil. Why says it in words,
+// either way.
+//
+// A claim names the step after the one whose condition it says is visible; it never
+// goes back. Its quote is looked up on the fresh observation, see [Judge]: what
+// contradicts the screen completes nothing; what is proved or read completes that
+// step and passes those before it; a bare claim completes the current step alone.
+func Progress(plan *planner.Plan, a *Assessment, now *screen.Observation, past Past) (step int, ev *planner.Evidence, why string) {
+	switch {
+	case plan == nil:
+		return 0, nil, "there is no plan"
+	case a == nil:
+		return 0, nil, "the screen was not assessed"
+	}
+	n, current := plan.ProgressStep(), plan.Current()
+	switch {
+	case current == nil:
+		return 0, nil, fmt.Sprintf("all %d steps are completed", len(plan.Steps))
+	case a.ProgressStep == n:
+		return 0, nil, fmt.Sprintf("step %d goes on: its condition is not visible yet", n)
+	case a.ProgressStep < n:
+		return 0, nil, fmt.Sprintf("step %d goes on: the world model named step %d, but progress never goes back", n, a.ProgressStep)
+	case a.ProgressStep > len(plan.Steps)+1:
+		return 0, nil, fmt.Sprintf("step %d goes on: the world model named step %d of %d", n, a.ProgressStep, len(plan.Steps))
+	}
+	found, problem := Judge(a.Evidence, now, past)
+	if problem != "" {
+		return 0, nil, fmt.Sprintf("step %d goes on: %s", n, problem)
+	}
+	step = a.ProgressStep - 1
+	if step > n && !found.Grade.Known() {
+		return 0, nil, fmt.Sprintf("step %d goes on: the world model named step %d, but progress is one step at a time unless it is proved: %s",
+			n, a.ProgressStep, found.Why)
+	}
+	ev = &planner.Evidence{
+		FrameID: now.FrameID, At: now.At, Quote: strings.TrimSpace(a.Evidence), Source: found.Source, Grade: found.Grade,
+	}
+	if err := plan.Clone().Reach(step, *ev); err != nil {
+		return 0, nil, fmt.Sprintf("step %d goes on: %v", n, err)
+	}
+	return step, ev, fmt.Sprintf("step %d is completed (%s): %s", step, found.Grade, found.Why)
+}
+
+// Confirmed decides whether a goal check shows that the task is done, and how well
+// that is known. Only a check that says so can; one whose quote contradicts the
+// screen does not. Why is for the actor to read if it is not confirmed.
+func Confirmed(check *GoalCheck, now *screen.Observation, past Past) (found Finding, ok bool, why string) {
 	if check == nil {
-		return false, "the goal could not be checked; look at the result once more and say again that the task is done"
+		return found, false, "the goal could not be checked; look at the result once more and say again that the task is done"
 	}
 	if !check.Shown {
 		if strings.TrimSpace(check.Missing) == "" {
-			return false, "the screen does not show that the task is done; make its effect visible"
+			return found, false, "the screen does not show that the task is done; make its effect visible"
 		}
-		return false, check.Missing
+		return found, false, check.Missing
 	}
-	source, problem := lookUp(check.Evidence, now)
+	found, problem := Judge(check.Evidence, now, past)
 	if problem != "" {
-		return false, problem + "; make the effect of the task visible on the screen"
+		return found, false, problem + "; make the effect of the task visible on the screen"
 	}
-	return true, where(check.Evidence, source)
+	return found, true, found.Why
 }
 
-// lookUp searches for a quote on an observation. It returns where it was found,
-// or what is wrong with it.
-func lookUp(quote string, now *screen.Observation) (source, problem string) {
-	if !strings.ContainsFunc(quote, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) }) {
-		return "", "no evidence was quoted"
+// Judge looks up a quote that a model gives as evidence, and grades it. problem is
+// why it is none: nothing was quoted, what is there says otherwise, or the program
+// could not be asked now.
+//
+//   - [planner.Proved]: it stands in the whole title of a window or in an element
+//     that can be seen, that element did not hold it when what is judged began, and it
+//     is not only what the run itself has typed into a field;
+//   - [planner.Read]: only the picture has it, and there code has read it;
+//   - [planner.Claimed]: neither.
+func Judge(quote string, now *screen.Observation, past Past) (found Finding, problem string) {
+	quote = strings.TrimSpace(quote)
+	if !quotable(quote) {
+		return found, "no evidence was quoted"
 	}
-	if source, ok := now.Find(strings.TrimSpace(quote)); ok {
-		return source, ""
+	list := now.Findings(quote)
+	if len(list) == 0 {
+		if name, hung := hungInFront(now); hung {
+			return found, fmt.Sprintf("the quoted evidence %q cannot be looked up, because %s did not answer in time", short(quote), name)
+		}
+		why := fmt.Sprintf("%q is not in what the programs tell; that the picture shows it is the world model's word", short(quote))
+		if blind(now) {
+			why = fmt.Sprintf("the picture shows %q, by the world model's word: the program tells no text", short(quote))
+		}
+		return Finding{planner.Claimed, planner.SourceImage, why}, ""
 	}
-	if name, hung := hungInFront(now); hung {
-		return "", fmt.Sprintf("the quoted evidence %q cannot be looked up, because %s did not answer in time", short(quote), name)
+	if title, changed := unsaved(quote, list, now); changed {
+		return found, fmt.Sprintf("the title of the window is %q: its mark says that something is not saved", short(title))
 	}
-	if blind(now) {
-		return planner.SourceImage, ""
+	best := weigh(list[0], quote, now, past)
+	for _, f := range list[1:] {
+		if other := weigh(f, quote, now, past); rank(other.Grade) > rank(best.Grade) {
+			best = other
+		}
 	}
-	return "", fmt.Sprintf("the quoted evidence %q is not on the screen", short(quote))
+	return best, ""
+}
+
+// quotable reports whether a quote says anything.
+func quotable(quote string) bool {
+	return strings.ContainsFunc(quote, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) })
+}
+
+func rank(g planner.Grade) int {
+	return slices.Index([]planner.Grade{planner.Claimed, planner.Read, planner.Proved}, g)
+}
+
+// weigh grades one finding.
+func weigh(f screen.Finding, quote string, now *screen.Observation, past Past) Finding {
+	if f.Window >= 0 {
+		return weighTitle(f, quote, now, past)
+	}
+	n := now.Tree.Nodes[f.Node]
+	out := Finding{planner.Proved, planner.SourceTree, fmt.Sprintf("the screen has %q", short(quote))}
+	if n.Read {
+		out = Finding{planner.Read, planner.SourceOCR, fmt.Sprintf("the picture shows %q, as read from it", short(quote))}
+	}
+	switch {
+	case past.Began == nil:
+		out.weaken("what was there before is not known")
+	case stoodThere(f, quote, now, past.Began):
+		out.weaken("it stood there from the start")
+	case onlyTyped(n, quote, past.Typed):
+		out.weaken("it is what the agent itself typed into that field, which nothing has taken yet")
+	}
+	return out
+}
+
+// weaken makes it a claim, and says why.
+func (f *Finding) weaken(why string) {
+	f.Grade = planner.Claimed
+	f.Why += ", but " + why
+}
+
+// weighTitle grades what stands in the title of a window: titles are compared whole.
+func weighTitle(f screen.Finding, quote string, now *screen.Observation, past Past) Finding {
+	title := now.Windows[f.Window].Title
+	out := Finding{planner.Proved, planner.SourceWindow, fmt.Sprintf("the title of a window has %q", short(quote))}
+	switch {
+	case !f.Whole:
+		out.weaken(fmt.Sprintf("it is only a part of the title %q", short(title)))
+	case past.Began == nil:
+		out.weaken("what was there before is not known")
+	case slices.ContainsFunc(past.Began.Windows, func(w screen.Window) bool { return w.Title == title }):
+		out.weaken("it stood there from the start")
+	}
+	return out
+}
+
+// stoodThere reports whether the element of a finding held the quote already.
+func stoodThere(f screen.Finding, quote string, now, began *screen.Observation) bool {
+	same := screen.Match(began.Tree.Nodes, now.Tree.Nodes)[f.Node]
+	return slices.ContainsFunc(began.Findings(quote), func(was screen.Finding) bool {
+		if was.Node < 0 {
+			return false
+		}
+		// A program that makes new objects for a new look has the same words in the
+		// same kind of element.
+		return was.Node == same || same < 0 && began.Tree.Nodes[was.Node].Role == now.Tree.Nodes[f.Node].Role
+	})
+}
+
+// onlyTyped reports whether a node is a field of one line that holds the quote
+// because the run typed it: that shows what was entered, not what came of it.
+// Documents and cells are what one types into.
+func onlyTyped(n atspi.Node, quote string, typed []string) bool {
+	field := n.Role == "entry" || n.Role == "password text" || n.Role == "text" && !strings.Contains(n.Text, "\n") && !n.Has("multi-line")
+	return field && n.Has("editable") && slices.ContainsFunc(typed, func(t string) bool { return strings.Contains(t, quote) })
+}
+
+// unsaved reports whether a quote is the title of a window but for the mark of
+// unsaved changes before it, which the title has.
+func unsaved(quote string, list []screen.Finding, now *screen.Observation) (title string, changed bool) {
+	for _, f := range list {
+		if f.Window < 0 || f.Whole {
+			continue
+		}
+		title = strings.TrimSpace(now.Windows[f.Window].Title)
+		if rest, marked := strings.CutPrefix(title, "*"); marked && strings.TrimSpace(rest) == quote {
+			return title, true
+		}
+	}
+	return "", false
 }
 
 // blind reports whether the text of an observation says nothing of what is in
 // front: the focused window's program exposes no node, or, without a focused
 // window, no program does. A program is told by its process; where that is not
-// known, by nodes that lie within the window.
+// known, by nodes that lie within the window. What was read from the picture is not
+// what a program tells.
 func blind(o *screen.Observation) bool {
 	w, ok := o.Focused()
-	if !ok {
-		return len(o.Tree.Nodes) == 0
-	}
-	for _, n := range o.Tree.Nodes {
-		if w.PID != 0 && n.PID == w.PID || w.PID == 0 && n.Box.In(w.Box) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(o.Tree.Nodes, func(n atspi.Node) bool {
+		return !n.Read && (!ok || w.PID != 0 && n.PID == w.PID || w.PID == 0 && n.Box.In(w.Box))
+	})
 }
 
 // hungInFront reports whether the focused window belongs to a program that
@@ -116,17 +240,6 @@ func hungInFront(o *screen.Observation) (name string, hung bool) {
 		return "", false
 	}
 	return o.Tree.Hung[i], true
-}
-
-// where tells a person where evidence was found.
-func where(quote, source string) string {
-	switch source {
-	case planner.SourceWindow:
-		return fmt.Sprintf("the title of a window has %q", short(quote))
-	case planner.SourceImage:
-		return fmt.Sprintf("the picture shows %q, by the world model's word: the program tells no text", short(quote))
-	}
-	return fmt.Sprintf("the screen has %q", short(quote))
 }
 
 // short cuts a quote for a sentence.

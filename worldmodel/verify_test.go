@@ -18,46 +18,98 @@ func claim(step int, evidence string) *worldmodel.Assessment {
 	return &worldmodel.Assessment{Changed: "x", AsExpected: worldmodel.Yes, ProgressStep: step, Evidence: evidence}
 }
 
+// field returns an element of a dialog that holds a text.
+func field(role, text string, states ...string) atspi.Node {
+	return atspi.Node{ID: "n20", App: "editor", PID: 7, Depth: 1, Role: role, Name: "Replace with", Text: text,
+		States: states, Box: image.Rect(10, 300, 200, 320)}
+}
+
+// What is proved, read and claimed, and what is no evidence at all.
 func TestProgress(t *testing.T) {
-	now := editor("f2", 5, "Untitled 1 - Editor", "Open…", "Save As…")
+	began := editor("f1", 0, "notes - Editor", "Open…", "Print…")
+	now := editor("f2", 5, "Save As", "Open…", "Save As…")
+	now.Windows = append(now.Windows, screen.Window{ID: 2, Title: "*notes - Editor", PID: 7, Box: image.Rect(900, 0, 1000, 90)})
+	now.Tree.Nodes = append(now.Tree.Nodes, field("entry", "Saturday", "editable"))
+	now.Tree.Nodes = append(now.Tree.Nodes, atspi.Node{ID: "n21", PID: 7, Depth: 1, Role: "text line", Text: "total 48", Read: true,
+		Box: image.Rect(10, 330, 200, 340)})
+	past := worldmodel.Past{Began: began, Typed: []string{"on Saturday"}}
 	for name, tt := range map[string]struct {
-		a      *worldmodel.Assessment
-		source string // "" if it is denied
-		why    string
+		a     *worldmodel.Assessment
+		past  worldmodel.Past
+		grade planner.Grade // "" if it is denied
+		step  int           // that is completed
+		why   string
 	}{
-		"on a node":             {claim(2, "Save As…"), "tree", `step 1 is completed: the screen has "Save As…"`},
-		"on a title":            {claim(2, "Untitled 1"), "window", `step 1 is completed: the title of a window has "Untitled 1"`},
-		"with white space":      {claim(2, " Save As…\n"), "tree", "is completed"},
-		"the same step":         {claim(1, "Save As…"), "", "its condition is not visible yet"},
-		"not on the screen":     {claim(2, "Save all"), "", `"Save all" is not on the screen`},
-		"only part of a word":   {claim(2, "ave As"), "", "is not on the screen"},
-		"other letters":         {claim(2, "save as…"), "", "is not on the screen"},
-		"no evidence":           {claim(2, ""), "", "no evidence was quoted"},
-		"evidence says nothing": {claim(2, " … "), "", "no evidence was quoted"},
-		"skips a step":          {claim(3, "Save As…"), "", "named step 3, but progress is one step at a time"},
-		"goes back":             {claim(0, "Save As…"), "", "named step 0, but progress never goes back"},
-		"negative":              {claim(-1, "Save As…"), "", "never goes back"},
-		"not assessed":          {nil, "", "was not assessed"},
+		"a new element":             {claim(2, "Save As…"), past, planner.Proved, 1, `step 1 is completed (proved): the screen has "Save As…"`},
+		"with white space":          {claim(2, " Save As…\n"), past, planner.Proved, 1, "proved"},
+		"a whole new title":         {claim(2, "Save As"), past, planner.Proved, 1, `(proved): the title of a window has "Save As"`},
+		"a part of a title":         {claim(2, "notes"), past, planner.Claimed, 1, `only a part of the title "*notes - Editor"`},
+		"what stood there":          {claim(2, "Open…"), past, planner.Claimed, 1, `the screen has "Open…", but it stood there from the start`},
+		"what the agent typed":      {claim(2, "Saturday"), past, planner.Claimed, 1, "what the agent itself typed into that field"},
+		"typed by somebody else":    {claim(2, "Saturday"), worldmodel.Past{Began: began}, planner.Proved, 1, "proved"},
+		"nothing known of before":   {claim(2, "Save As…"), worldmodel.Past{}, planner.Claimed, 1, "what was there before is not known"},
+		"read from the picture":     {claim(2, "total 48"), past, planner.Read, 1, `(read): the picture shows "total 48", as read from it`},
+		"only the model sees it":    {claim(2, "Save all"), past, planner.Claimed, 1, `"Save all" is not in what the programs tell`},
+		"only part of a word":       {claim(2, "ave As"), past, planner.Claimed, 1, "is not in what the programs tell"},
+		"a later step, proved":      {claim(3, "Save As…"), past, planner.Proved, 2, "step 2 is completed (proved)"},
+		"the last step, read":       {claim(4, "total 48"), past, planner.Read, 3, "step 3 is completed (read)"},
+		"a later step, claimed":     {claim(3, "Open…"), past, "", 0, "one step at a time unless it is proved"},
+		"the title says it has a *": {claim(2, "notes - Editor"), past, "", 0, `the title of the window is "*notes - Editor": its mark says`},
+		"the same step":             {claim(1, "Save As…"), past, "", 0, "its condition is not visible yet"},
+		"no evidence":               {claim(2, ""), past, "", 0, "no evidence was quoted"},
+		"evidence says nothing":     {claim(2, " … "), past, "", 0, "no evidence was quoted"},
+		"a step that is not there":  {claim(5, "Save As…"), past, "", 0, "named step 5 of 3"},
+		"goes back":                 {claim(0, "Save As…"), past, "", 0, "named step 0, but progress never goes back"},
+		"negative":                  {claim(-1, "Save As…"), past, "", 0, "never goes back"},
+		"not assessed":              {nil, past, "", 0, "was not assessed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := plan()
-			ev, why := worldmodel.Progress(p, tt.a, now)
+			step, ev, why := worldmodel.Progress(p, tt.a, now, tt.past)
 			assert.Contains(t, why, tt.why)
-			assert.Empty(t, cmp.Diff(plan(), p), "only Complete changes a plan")
-			if tt.source == "" {
+			assert.Empty(t, cmp.Diff(plan(), p), "only Reach changes a plan")
+			if tt.grade == "" {
 				require.Nil(t, ev)
 				return
 			}
 			require.NotNil(t, ev)
-			assert.Equal(t, tt.source, ev.Source)
+			assert.Equal(t, tt.grade, ev.Grade)
+			assert.Equal(t, tt.step, step)
 			assert.Equal(t, "f2", ev.FrameID)
-			require.NoError(t, p.Complete(*ev))
-			assert.Equal(t, 2, p.ProgressStep())
+			require.NoError(t, p.Reach(step, *ev))
+			assert.Equal(t, tt.step+1, p.ProgressStep())
+			for _, s := range p.Steps[:step-1] {
+				assert.Equal(t, planner.Passed, s.Status)
+			}
 		})
 	}
-	ev, why := worldmodel.Progress(nil, claim(1, "Save As…"), now)
+	_, ev, why := worldmodel.Progress(nil, claim(1, "Save As…"), now, past)
 	assert.Nil(t, ev)
 	assert.Equal(t, "there is no plan", why)
+}
+
+// The same element under a new text is new; another element of its kind with the
+// old text is not, where the program makes new objects for each look.
+func TestWhatIsNew(t *testing.T) {
+	label := func(key, name string, y int) *screen.Observation {
+		o := editor("f", 5, "Editor")
+		o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{PID: 7, Depth: 1, Role: "label", Name: name, Key: key, Box: image.Rect(0, y, 90, y+10)})
+		return o
+	}
+	for name, tt := range map[string]struct {
+		began, now *screen.Observation
+		want       planner.Grade
+	}{
+		"the label changed":              {label("a", "3 files", 40), label("a", "4 files", 40), planner.Proved},
+		"it says the same":               {label("a", "4 files", 40), label("a", "4 files", 40), planner.Claimed},
+		"it moved":                       {label("a", "4 files", 40), label("a", "4 files", 80), planner.Claimed},
+		"another label says it already":  {label("a", "4 files", 40), label("b", "4 files", 80), planner.Claimed},
+		"new, and said so by no element": {editor("f", 0, "Editor"), label("b", "4 files", 80), planner.Proved},
+	} {
+		found, problem := worldmodel.Judge("4 files", tt.now, worldmodel.Past{Began: tt.began})
+		assert.Empty(t, problem, name)
+		assert.Equal(t, tt.want, found.Grade, name)
+	}
 }
 
 // The world model's numbers go up and down; the plan's do not.
@@ -66,84 +118,100 @@ func TestProgressIsMonotone(t *testing.T) {
 	var got []int
 	for i, report := range []int{1, 4, 3, 2, 2, 3, 1, 3, 4, 4, 5, 1} {
 		now := editor("f"+string(rune('a'+i)), i+1, "Untitled 1 - Editor", "Save As…")
-		if ev, _ := worldmodel.Progress(p, claim(report, "Save As…"), now); ev != nil {
-			require.NoError(t, p.Complete(*ev))
+		if step, ev, _ := worldmodel.Progress(p, claim(report, "Save As…"), now, worldmodel.Past{}); ev != nil {
+			require.NoError(t, p.Reach(step, *ev))
 		}
 		got = append(got, p.ProgressStep())
 	}
 	assert.Equal(t, []int{1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4}, got)
-	ev, why := worldmodel.Progress(p, claim(5, "Save As…"), editor("fz", 60, "Save As…"))
+	_, ev, why := worldmodel.Progress(p, claim(5, "Save As…"), editor("fz", 60, "Save As…"), worldmodel.Past{})
 	assert.Nil(t, ev)
 	assert.Equal(t, "all 3 steps are completed", why)
 }
 
 func TestProgressNeedsAFreshObservation(t *testing.T) {
 	p := plan()
-	ev, why := worldmodel.Progress(p, claim(2, "Save As…"), editor("f1", 0, "E", "Save As…"))
+	_, ev, why := worldmodel.Progress(p, claim(2, "Save As…"), editor("f1", 0, "E", "Save As…"), worldmodel.Past{})
 	assert.Nil(t, ev)
 	assert.Contains(t, why, "not newer than the step")
 
 	now := editor("f2", 5, "E", "Save As…")
-	ev, _ = worldmodel.Progress(p, claim(2, "Save As…"), now)
+	step, ev, _ := worldmodel.Progress(p, claim(2, "Save As…"), now, worldmodel.Past{})
 	require.NotNil(t, ev)
-	require.NoError(t, p.Complete(*ev))
-	ev, why = worldmodel.Progress(p, claim(3, "Save As…"), now)
+	require.NoError(t, p.Reach(step, *ev))
+	_, ev, why = worldmodel.Progress(p, claim(3, "Save As…"), now, worldmodel.Past{})
 	assert.Nil(t, ev, "one step for one observation")
 	assert.Contains(t, why, "not newer than the step")
 }
 
+// Where the program tells no text, a quote is a claim in other words than where it
+// tells text and not this one; and one that did not answer is asked again.
 func TestEvidenceWithoutText(t *testing.T) {
 	shop := image.Rect(0, 0, 800, 600)
 	other := atspi.Node{ID: "n9", PID: 99, Parent: -1, Role: "frame", Name: "Other", Box: image.Rect(700, 500, 900, 700)}
+	read := atspi.Node{ID: "n9", PID: 7, Parent: -1, Role: "text line", Text: "Other", Read: true, Box: image.Rect(0, 500, 90, 520)}
+	const told, untold = "is not in what the programs tell", "the program tells no text"
 	for name, tt := range map[string]struct {
-		spoil  func(*screen.Observation)
-		source string
-		why    string
+		spoil func(*screen.Observation)
+		why   string
+		hung  bool
 	}{
-		"no tree at all":               {func(o *screen.Observation) { o.Tree.Nodes = nil }, planner.SourceImage, "by the world model's word"},
-		"only another program's tree":  {func(o *screen.Observation) { o.Tree.Nodes = []atspi.Node{other} }, planner.SourceImage, "by the world model's word"},
-		"the program has a tree":       {func(o *screen.Observation) { o.Tree.Nodes = append(o.Tree.Nodes, other) }, "", "is not on the screen"},
-		"unknown process, nodes in it": {func(o *screen.Observation) { o.Windows[0].PID = 0 }, "", "is not on the screen"},
-		"unknown process, none in it": {func(o *screen.Observation) { o.Windows[0].PID, o.Tree.Nodes = 0, []atspi.Node{other} },
-			planner.SourceImage, "by the world model's word"},
-		"no window, no tree":  {func(o *screen.Observation) { o.Windows, o.Tree.Nodes = nil, nil }, planner.SourceImage, "by the world model's word"},
-		"no window, but tree": {func(o *screen.Observation) { o.Windows = nil }, "", "is not on the screen"},
-		"did not answer":      {func(o *screen.Observation) { o.Tree = screen.Tree{Hung: []string{"editor"}} }, "", "editor did not answer in time"},
+		"no tree at all":               {func(o *screen.Observation) { o.Tree.Nodes = nil }, untold, false},
+		"only another program's tree":  {func(o *screen.Observation) { o.Tree.Nodes = []atspi.Node{other} }, untold, false},
+		"only what was read":           {func(o *screen.Observation) { o.Tree.Nodes = []atspi.Node{read} }, untold, false},
+		"the program has a tree":       {func(o *screen.Observation) { o.Tree.Nodes = append(o.Tree.Nodes, other) }, told, false},
+		"unknown process, nodes in it": {func(o *screen.Observation) { o.Windows[0].PID = 0 }, told, false},
+		"unknown process, none in it":  {func(o *screen.Observation) { o.Windows[0].PID, o.Tree.Nodes = 0, []atspi.Node{other} }, untold, false},
+		"no window, no tree":           {func(o *screen.Observation) { o.Windows, o.Tree.Nodes = nil, nil }, untold, false},
+		"no window, but tree":          {func(o *screen.Observation) { o.Windows = nil }, told, false},
+		"did not answer":               {func(o *screen.Observation) { o.Tree = screen.Tree{Hung: []string{"editor"}} }, "editor did not answer in time", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := editor("f2", 5, "Untitled 1", "Open…")
 			now.Windows[0].Box = shop
 			tt.spoil(now)
-			ev, why := worldmodel.Progress(plan(), claim(2, "Painted text"), now)
+			_, ev, why := worldmodel.Progress(plan(), claim(2, "Painted text"), now, worldmodel.Past{})
 			assert.Contains(t, why, tt.why)
-			ok, _ := worldmodel.Confirmed(&worldmodel.GoalCheck{Shown: true, Evidence: "Painted text"}, now)
-			assert.Equal(t, tt.source != "", ok)
-			if tt.source == "" {
+			found, ok, _ := worldmodel.Confirmed(&worldmodel.GoalCheck{Shown: true, Evidence: "Painted text"}, now, worldmodel.Past{})
+			assert.Equal(t, !tt.hung, ok)
+			if tt.hung {
 				assert.Nil(t, ev)
 				return
 			}
 			require.NotNil(t, ev)
-			assert.Equal(t, tt.source, ev.Source)
+			assert.Equal(t, planner.SourceImage, ev.Source)
+			assert.Equal(t, planner.Claimed, ev.Grade)
+			assert.Equal(t, planner.Claimed, found.Grade)
 		})
 	}
 }
 
+// A goal that code cannot prove is claimed, and never turned into its opposite; what
+// contradicts the screen is not confirmed.
 func TestConfirmed(t *testing.T) {
+	began := editor("f1", 0, "Untitled - Editor")
 	now := editor("f2", 5, "notes.txt - Editor")
+	marked := editor("f2", 5, "*notes.txt - Editor")
 	for name, tt := range map[string]struct {
 		check *worldmodel.GoalCheck
-		ok    bool
+		now   *screen.Observation
+		grade planner.Grade // "" if it is not confirmed
 		why   string
 	}{
-		"shown":               {&worldmodel.GoalCheck{Shown: true, Evidence: "notes.txt"}, true, `the title of a window has "notes.txt"`},
-		"not on the screen":   {&worldmodel.GoalCheck{Shown: true, Evidence: "list.txt"}, false, `"list.txt" is not on the screen; make the effect`},
-		"no evidence":         {&worldmodel.GoalCheck{Shown: true}, false, "no evidence was quoted; make the effect"},
-		"not shown":           {&worldmodel.GoalCheck{Evidence: "notes.txt", Missing: "It is not saved."}, false, "It is not saved."},
-		"not shown, no words": {&worldmodel.GoalCheck{}, false, "the screen does not show that the task is done"},
-		"no check":            {nil, false, "could not be checked"},
+		"the whole title":     {&worldmodel.GoalCheck{Shown: true, Evidence: "notes.txt - Editor"}, now, planner.Proved, "the title of a window has"},
+		"a part of it":        {&worldmodel.GoalCheck{Shown: true, Evidence: "notes.txt"}, now, planner.Claimed, "only a part of the title"},
+		"only in the picture": {&worldmodel.GoalCheck{Shown: true, Evidence: "=AVERAGE(B2:B9)"}, now, planner.Claimed, "the world model's word"},
+		"not saved, by its *": {&worldmodel.GoalCheck{Shown: true, Evidence: "notes.txt - Editor"}, marked, "", `the title of the window is "*notes.txt - Editor"`},
+		"no evidence":         {&worldmodel.GoalCheck{Shown: true}, now, "", "no evidence was quoted; make the effect"},
+		"not shown":           {&worldmodel.GoalCheck{Evidence: "notes.txt", Missing: "It is not saved."}, now, "", "It is not saved."},
+		"not shown, no words": {&worldmodel.GoalCheck{}, now, "", "the screen does not show that the task is done"},
+		"no check":            {nil, now, "", "could not be checked"},
 	} {
-		ok, why := worldmodel.Confirmed(tt.check, now)
-		assert.Equal(t, tt.ok, ok, name)
+		found, ok, why := worldmodel.Confirmed(tt.check, tt.now, worldmodel.Past{Began: began})
+		assert.Equal(t, tt.grade != "", ok, name)
+		if ok {
+			assert.Equal(t, tt.grade, found.Grade, name)
+		}
 		assert.Contains(t, why, tt.why, name)
 	}
 }

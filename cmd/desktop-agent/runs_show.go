@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -213,11 +214,11 @@ func noteOf(data run.EventData, typed bool) string {
 		return fmt.Sprintf("not as recorded in step %d: expected %s, found %s", d.Of, d.Expected, d.Found)
 	case run.GoalChecked:
 		if d.Accepted {
-			return "the goal is reached: " + d.Evidence
+			return outcome("the goal is reached", d.Grade) + ": " + cmp.Or(d.Why, d.Evidence)
 		}
 		return "the goal is not reached: " + d.Missing
 	case run.RunEnded:
-		return "ended: " + strings.ReplaceAll(string(d.Outcome), "_", " ")
+		return "ended: " + outcome(d.Outcome, d.Grade)
 	}
 	return ""
 }

@@ -68,7 +68,11 @@ func (t *recording) compare(e run.Event) error {
 	if recorded != nil && reflect.DeepEqual(recorded, e.Data) {
 		return nil // the usual case, without making words
 	}
-	switch got := words(e.Data); {
+	now := e.Data
+	if recorded != nil && !graded(recorded) {
+		now = gradeless(now)
+	}
+	switch got := words(now); {
 	case recorded == nil && t.ending(): // it was cut off in this step
 	case recorded == nil:
 		t.differ(Difference{Step: e.Step, Kind: e.Kind, Got: got})
@@ -120,14 +124,61 @@ func nth(list []run.Event, kind string, n int) run.EventData {
 	return nil
 }
 
-// words is an event as JSON, without the times.
+// graded reports whether an event says how well a thing is known, where it says
+// that it is: runs that were recorded before there were grades do not.
+func graded(data run.EventData) bool {
+	switch d := data.(type) {
+	case run.Assessed:
+		return d.Plan == nil || !slices.ContainsFunc(d.Plan.Steps, func(s planner.Step) bool {
+			return s.Evidence != nil && s.Evidence.Grade == ""
+		})
+	case run.Planned:
+		return graded(run.Assessed{Plan: d.Plan})
+	case run.GoalChecked:
+		return !d.Accepted || d.Grade != ""
+	}
+	return true
+}
+
+// gradeless is an event as it was recorded before there were grades.
+func gradeless(data run.EventData) run.EventData {
+	strip := func(p *planner.Plan) *planner.Plan {
+		if p = p.Clone(); p == nil {
+			return nil
+		}
+		for i := range p.Steps {
+			if e := p.Steps[i].Evidence; e != nil {
+				e.Grade = ""
+			}
+		}
+		return p
+	}
+	switch d := data.(type) {
+	case run.Assessed:
+		d.Plan = strip(d.Plan)
+		return d
+	case run.Planned:
+		d.Plan = strip(d.Plan)
+		return d
+	case run.GoalChecked:
+		d.Grade, d.Source, d.Why = "", "", ""
+		return d
+	}
+	return data
+}
+
+// words is an event as JSON, without the times and without the words of a verdict:
+// what it decides is told by the plan.
 func words(data run.EventData) string {
 	switch d := data.(type) {
 	case run.Planned:
 		d.Plan = timeless(d.Plan)
 		data = d
 	case run.Assessed:
-		d.Plan = timeless(d.Plan)
+		d.Plan, d.Why = timeless(d.Plan), ""
+		data = d
+	case run.GoalChecked:
+		d.Why = ""
 		data = d
 	case run.Acted:
 		d.Millis = 0

@@ -7,6 +7,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
+	"desktop-agent/planner"
 	"desktop-agent/run"
 	"desktop-agent/worldmodel"
 )
@@ -93,7 +94,7 @@ func FormOf(data run.EventData) (Form, error) {
 		return (*goalChecked)(&d), nil
 	case run.RunEnded:
 		return &runEnded{
-			Outcome: d.Outcome, Answer: d.Answer, Error: d.Error, Steps: d.Steps, Usage: usage(d.Usage),
+			Outcome: d.Outcome, Grade: d.Grade, Answer: d.Answer, Error: d.Error, Steps: d.Steps, Usage: usage(d.Usage),
 			Calls: d.Calls, Dollars: d.Dollars, Millis: d.Millis,
 		}, nil
 	}
@@ -331,28 +332,32 @@ type diverged struct {
 func (f *diverged) Data() run.EventData { return run.Diverged(*f) }
 
 type goalChecked struct {
-	FrameID  string `json:"frame_id"`
-	Accepted bool   `json:"accepted"`
-	Evidence string `json:"evidence"`
-	Missing  string `json:"missing"`
+	FrameID  string        `json:"frame_id"`
+	Accepted bool          `json:"accepted"`
+	Evidence string        `json:"evidence"`
+	Missing  string        `json:"missing"`
+	Grade    planner.Grade `json:"grade,omitzero"`
+	Source   string        `json:"source,omitzero"`
+	Why      string        `json:"why,omitzero"`
 }
 
 func (f *goalChecked) Data() run.EventData { return run.GoalChecked(*f) }
 
 type runEnded struct {
-	Outcome run.Outcome `json:"outcome"`
-	Answer  string      `json:"answer"`
-	Error   string      `json:"error"`
-	Steps   int         `json:"steps"`
-	Usage   usage       `json:"usage"`
-	Calls   int         `json:"calls"`
-	Dollars float64     `json:"dollars"`
-	Millis  int64       `json:"millis"`
+	Outcome run.Outcome   `json:"outcome"`
+	Grade   planner.Grade `json:"grade,omitzero"`
+	Answer  string        `json:"answer"`
+	Error   string        `json:"error"`
+	Steps   int           `json:"steps"`
+	Usage   usage         `json:"usage"`
+	Calls   int           `json:"calls"`
+	Dollars float64       `json:"dollars"`
+	Millis  int64         `json:"millis"`
 }
 
 func (f *runEnded) Data() run.EventData {
 	return run.RunEnded{
-		Outcome: f.Outcome, Answer: f.Answer, Error: f.Error, Steps: f.Steps, Usage: llm.Usage(f.Usage),
+		Outcome: f.Outcome, Grade: f.Grade, Answer: f.Answer, Error: f.Error, Steps: f.Steps, Usage: llm.Usage(f.Usage),
 		Calls: f.Calls, Dollars: f.Dollars, Millis: f.Millis,
 	}
 }

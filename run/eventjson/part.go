@@ -283,10 +283,11 @@ func (f step) data() planner.Step {
 }
 
 type evidence struct {
-	FrameID string    `json:"frame_id"`
-	At      time.Time `json:"at,omitzero"`
-	Quote   string    `json:"quote"`
-	Source  string    `json:"source"`
+	FrameID string        `json:"frame_id"`
+	At      time.Time     `json:"at,omitzero"`
+	Quote   string        `json:"quote"`
+	Source  string        `json:"source"`
+	Grade   planner.Grade `json:"grade,omitzero"`
 }
 
 type revision struct {

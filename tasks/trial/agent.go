@@ -54,7 +54,7 @@ func (c Config) act(ctx context.Context, s *Stage) (ending Ending, err error) {
 	spent, unread := timeOf(journal.Dir())
 	err = errors.Join(err, unread, lift(journal.Dir(), s.Dir))
 	ending = Ending{
-		Answer: evaluate.Done, Outcome: string(result.Outcome), Text: result.Answer, Steps: result.Steps, Calls: result.Calls,
+		Answer: evaluate.Done, Outcome: string(result.Outcome), Grade: string(result.Grade), Text: result.Answer, Steps: result.Steps, Calls: result.Calls,
 		Tokens:  tasks.Tokens{Input: result.Usage.Input, Cached: result.Usage.Cached, Output: result.Usage.Output},
 		Dollars: result.Dollars, Millis: spent,
 	}

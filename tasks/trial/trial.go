@@ -44,6 +44,7 @@ type Stage struct {
 type Ending struct {
 	Answer  evaluate.Answer
 	Outcome string // such as "done" or "out_of_steps"
+	Grade   string // how well a "done" is known; "" if it was not looked at
 	Text    string // what the actor said at the end
 	Steps   int
 	Calls   int // of models
@@ -176,7 +177,7 @@ func cause(ctx context.Context, err error) error {
 
 func fill(result *tasks.Result, e Ending) {
 	result.Outcome, result.Answer, result.Steps, result.Calls = e.Outcome, e.Text, e.Steps, e.Calls
-	result.Tokens, result.Dollars = e.Tokens, e.Dollars
+	result.Grade, result.Tokens, result.Dollars = e.Grade, e.Tokens, e.Dollars
 	m := &result.Millis
 	m.Model, m.Screen, m.Settle, m.Act = e.Millis.Model, e.Millis.Screen, e.Millis.Settle, e.Millis.Act
 }
