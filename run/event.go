@@ -2,6 +2,7 @@ package run
 
 import (
 	"image"
+	"strings"
 	"time"
 
 	"desktop-agent/actuator"
@@ -264,6 +265,15 @@ const (
 
 // An Outcome is how a run ended.
 type Outcome string
+
+// Words says it for a person, with how well a run that is done is known to be.
+func (o Outcome) Words(g planner.Grade) string {
+	text := strings.ReplaceAll(string(o), "_", " ")
+	if g != "" {
+		text += " (" + string(g) + ")"
+	}
+	return text
+}
 
 // The outcomes. All but Failed are results, not errors.
 const (

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -214,11 +213,14 @@ func noteOf(data run.EventData, typed bool) string {
 		return fmt.Sprintf("not as recorded in step %d: expected %s, found %s", d.Of, d.Expected, d.Found)
 	case run.GoalChecked:
 		if d.Accepted {
-			return outcome("the goal is reached", d.Grade) + ": " + cmp.Or(d.Why, d.Evidence)
+			if d.Grade == "" { // recorded before there were grades
+				return "the goal is reached: " + d.Evidence
+			}
+			return fmt.Sprintf("the goal is reached (%s): %s", d.Grade, d.Why)
 		}
 		return "the goal is not reached: " + d.Missing
 	case run.RunEnded:
-		return "ended: " + outcome(d.Outcome, d.Grade)
+		return "ended: " + d.Outcome.Words(d.Grade)
 	}
 	return ""
 }

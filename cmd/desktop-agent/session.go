@@ -7,12 +7,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"desktop-agent/agent"
 	"desktop-agent/llm"
-	"desktop-agent/planner"
 	"desktop-agent/replay"
 	"desktop-agent/replay/report"
 	"desktop-agent/run"
@@ -157,22 +155,13 @@ func (w *work) conduct(ctx context.Context, c console, a *agent.Agent, task stri
 
 // summary says in a line or two how a run ended.
 func summary(r agent.Result) string {
-	text := fmt.Sprintf("%s after %s and %s; %s, %d tokens", outcome(r.Outcome, r.Grade),
+	text := fmt.Sprintf("%s after %s and %s; %s, %d tokens", r.Outcome.Words(r.Grade),
 		counted(r.Steps, "step"), r.Elapsed.Round(100*time.Millisecond), counted(r.Calls, "model call"), r.Usage.Input+r.Usage.Output)
 	if r.Dollars > 0 {
 		text += fmt.Sprintf(", $%.4f", r.Dollars)
 	}
 	if r.Answer != "" && r.Outcome != run.OutcomeDone && r.Outcome != run.OutcomeStopped {
 		text += "\nwhy: " + printable(r.Answer)
-	}
-	return text
-}
-
-// outcome says how a run ended and, of one that is done, how well that is known.
-func outcome(o run.Outcome, g planner.Grade) string {
-	text := strings.ReplaceAll(string(o), "_", " ")
-	if g != "" {
-		text += " (" + string(g) + ")"
 	}
 	return text
 }

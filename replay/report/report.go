@@ -104,5 +104,5 @@ func outcomeWords(i replay.Info) string {
 	case run.OutcomeStopped:
 		return "stopped by the user"
 	}
-	return string(i.Ended.Outcome)
+	return i.Ended.Outcome.Words(i.Ended.Grade)
 }

@@ -290,6 +290,9 @@ func (t *trialRow) Read() int { return t.Tokens.Input + t.Tokens.Output }
 // Ending is what the agent said of how it ended, or where it broke.
 func (t *trialRow) Ending() string {
 	text := t.Outcome
+	if t.Grade != "" {
+		text += " (" + t.Grade + ")"
+	}
 	if t.Status == tasks.Errored || t.Status == tasks.Lost {
 		text = cmp.Or(t.Stage, t.Outcome)
 	}
