@@ -52,13 +52,14 @@ type Evidence struct {
 	FrameID string
 	At      time.Time // when the frame was taken
 	Quote   string    // text that the screen showed, or a description where the program tells no text
-	Source  string    // where the quote was found: [SourceWindow], [SourceTree] or [SourceImage]
+	Source  string    // where the quote was found: [SourceWindow], [SourceTree], [SourceOCR] or [SourceImage]
 }
 
 // The sources of evidence.
 const (
 	SourceWindow = "window" // the title of a window
 	SourceTree   = "tree"   // the accessibility tree
+	SourceOCR    = "ocr"    // read from the pixels of the picture: no program tells it
 	SourceImage  = "image"  // only the picture: the program exposes no text that could be checked
 )
 

@@ -60,7 +60,7 @@ func (p *Plan) admits(step *Step, ev Evidence) error {
 		return errors.New("the evidence names no frame")
 	case strings.TrimSpace(ev.Quote) == "":
 		return errors.New("the evidence is empty")
-	case ev.Source != SourceWindow && ev.Source != SourceTree && ev.Source != SourceImage:
+	case ev.Source != SourceWindow && ev.Source != SourceTree && ev.Source != SourceOCR && ev.Source != SourceImage:
 		return fmt.Errorf("the evidence comes from %q, which is no place on the screen", ev.Source)
 	case !step.StartedAt.IsZero() && !ev.At.After(step.StartedAt):
 		return fmt.Errorf("frame %s is not newer than the step", ev.FrameID)

@@ -13,7 +13,7 @@ type Place struct {
 }
 
 // PlaceAt returns what a click at a point of the image would hit; nothing outside of
-// the image. Of the nodes on top it is the smallest. A minimised window covers
+// the image. A text that was read from the picture is nothing that can be hit. Of the nodes on top it is the smallest. A minimised window covers
 // nothing, and neither does one that takes no input, see [Window.Passive].
 func (o *Observation) PlaceAt(p image.Point) Place {
 	if m := o.Image.Mapping; m.known() {
@@ -38,7 +38,7 @@ func (o *Observation) PlaceAtDevice(p image.Point) Place {
 	var bestLayer, bestArea int
 	for i, n := range o.Tree.Nodes {
 		layer, ok := v.layer(i, at.Window)
-		if !ok || !p.In(n.Box) {
+		if !ok || n.Read || !p.In(n.Box) {
 			continue
 		}
 		area := n.Box.Dx() * n.Box.Dy()

@@ -92,6 +92,7 @@ func lookUp(quote string, now *screen.Observation) (source, problem string) {
 // window, no program does. A program is told by its process; where that is not
 // known, by nodes that lie within the window.
 func blind(o *screen.Observation) bool {
+	o = o.Told() // what was read from the picture may not be all that it shows
 	w, ok := o.Focused()
 	if !ok {
 		return len(o.Tree.Nodes) == 0
@@ -123,6 +124,8 @@ func where(quote, source string) string {
 	switch source {
 	case planner.SourceWindow:
 		return fmt.Sprintf("the title of a window has %q", short(quote))
+	case planner.SourceOCR:
+		return fmt.Sprintf("the picture shows %q, as read from its pixels", short(quote))
 	case planner.SourceImage:
 		return fmt.Sprintf("the picture shows %q, by the world model's word: the program tells no text", short(quote))
 	}
