@@ -92,6 +92,30 @@ func TestProgressNeedsAFreshObservation(t *testing.T) {
 	assert.Contains(t, why, "not newer than the step")
 }
 
+// What was read from the picture is evidence as such. It does not make the program
+// one that tells its text: what was not read may be there.
+func TestEvidenceReadFromThePicture(t *testing.T) {
+	now := editor("f2", 5, "Untitled 1")
+	now.Tree.Nodes[0].Read = true
+	now.Tree.Nodes = append(now.Tree.Nodes, atspi.Node{
+		ID: "n2", PID: 7, Depth: 1, Role: screen.RoleTextLine, Text: "total 48", Box: image.Rect(10, 20, 100, 40), Read: true,
+	})
+	ev, why := worldmodel.Progress(plan(), claim(2, "total 48"), now)
+	require.NotNil(t, ev)
+	assert.Equal(t, planner.SourceOCR, ev.Source)
+	assert.Equal(t, `step 1 is completed: the picture shows "total 48", as read from its pixels`, why)
+	p := plan()
+	require.NoError(t, p.Complete(*ev))
+	ok, why := worldmodel.Confirmed(&worldmodel.GoalCheck{Shown: true, Evidence: "total 48"}, now)
+	assert.True(t, ok)
+	assert.Contains(t, why, "as read from its pixels")
+
+	ev, why = worldmodel.Progress(plan(), claim(2, "total 49"), now)
+	require.NotNil(t, ev)
+	assert.Equal(t, planner.SourceImage, ev.Source)
+	assert.Contains(t, why, "by the world model's word")
+}
+
 func TestEvidenceWithoutText(t *testing.T) {
 	shop := image.Rect(0, 0, 800, 600)
 	other := atspi.Node{ID: "n9", PID: 99, Parent: -1, Role: "frame", Name: "Other", Box: image.Rect(700, 500, 900, 700)}

@@ -97,7 +97,7 @@ func (m *masker) addMisread(ctx context.Context, stored *replay.Run) error {
 		// As the lists of nodes and of what has changed have it.
 		m.add("= " + strconv.Quote(text) + " (read from the picture)")
 		m.add(screen.RoleTextLine + ` "" with "` + text)
-		if utf8.RuneCountInString(text) >= manyLetters || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if n := utf8.RuneCountInString(text); n >= manyLetters || n >= manyLetters/2 && strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
 			m.add(text) // else it may be a word that stands everywhere
 		}
 	}
