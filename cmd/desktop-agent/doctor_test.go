@@ -58,7 +58,7 @@ func TestDoctorFails(t *testing.T) {
 			for _, want := range test.want {
 				assert.Regexp(t, `(?m)^`+want, p.stdout.String())
 			}
-			assert.Contains(t, p.stdout.String(), test.n+" of 11 checks failed. Do what the lines marked FAIL say")
+			assert.Contains(t, p.stdout.String(), test.n+" of 12 checks failed. Do what the lines marked FAIL say")
 			assert.Empty(t, p.stderr.String(), "all has been said")
 		})
 	}
