@@ -38,6 +38,7 @@ var rules = []rule{
 	{"actuator/eventwin", "internal/x11", "sandbox", "a window that records input, whoever sends it"},
 	{"actuator/...", "actuator internal/spell", "", "what a model writes becomes actions, and nothing is performed here"},
 	{"screen", "internal/x11", "sandbox internal/...", "it looks, and knows neither actions nor models"},
+	{"screen/ocr", "screen", "screen/atspi sandbox", "text from a picture, by a program of its own: whoever looks need not know which"},
 	{"screen/atspi", "", "internal/x11 sandbox", "the accessibility tree, apart from pictures"},
 	{"sandbox", "internal/x11", "", "a desktop to start and to end, whoever works on it"},
 	{"llm", "", "", "the port to models, which knows no model"},
@@ -47,7 +48,7 @@ var rules = []rule{
 	{"worldmodel", "actuator screen planner llm", layers, "what came of an action, and what is shown"},
 	{"monitor", "actuator screen planner worldmodel llm", layers, "whether a run gets anywhere"},
 
-	{"run", "actuator screen screen/atspi sandbox llm planner worldmodel monitor internal/permit", layers,
+	{"run", "actuator screen screen/atspi screen/ocr sandbox llm planner worldmodel monitor internal/permit", layers,
 		"what a run is; the guard is met through an interface, the journal too"},
 	{"run/eventjson", "run actuator screen screen/atspi llm planner worldmodel monitor", layers, "the form on disk of all that an event holds"},
 	{"run/runtest", "run screen screen/atspi actuator", layers, "what tests of runs share"},

@@ -11,7 +11,8 @@
 //
 // [desktop-agent/screen] observes. A [screen.Observation] is the picture, the windows
 // and the accessibility tree ([desktop-agent/screen/atspi]) of one moment, once the
-// screen has settled. It says what is at a point and whether two pictures are the
+// screen has settled; where a program tells no text, [desktop-agent/screen/ocr] reads it
+// from the picture. It says what is at a point and whether two pictures are the
 // same, and maps the image that a model sees to device pixels.
 //
 // [desktop-agent/actuator] has the actions, a sealed sum type, and the device that

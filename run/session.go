@@ -15,6 +15,7 @@ import (
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
+	"desktop-agent/screen/ocr"
 )
 
 // A Session is all that a run needs, from the desktop to the journal: opened in
@@ -34,6 +35,7 @@ type Session struct {
 	options  Options
 	tree     *atspi.Reader
 	treeErr  error
+	reader   *ocr.Reader // of text from the picture; nil for none
 	device   *actuator.Device
 	borrowed bool // the screen is another's
 	finished bool
@@ -143,12 +145,35 @@ func (s *Session) openScreen(ctx context.Context) (err error) {
 	s.tree, s.treeErr = atspi.Open(ctx, &atspi.Options{
 		BusAddress: bus, Silence: d.TreeSilence, AppTimeout: d.TreeLimit, MaxNodes: d.TreeNodes, Log: s.Log,
 	})
-	s.Screen, err = s.watch(ctx, screen.SettleOptions{Quiet: d.Quiet, Ceiling: d.Ceiling})
+	s.openReader(ctx)
+	o := s.watched(screen.SettleOptions{Quiet: d.Quiet, Ceiling: d.Ceiling})
+	if s.reader != nil {
+		o.OCR = s.reader
+	}
+	s.Screen, err = screen.Open(ctx, o)
 	return err
 }
 
-// watch begins to watch the display.
-func (s *Session) watch(ctx context.Context, settle screen.SettleOptions) (*screen.Screen, error) {
+// openReader has text read from the picture, if that is wanted. Without it there is
+// the picture still.
+func (s *Session) openReader(ctx context.Context) {
+	languages := s.Settings.Display.OCR
+	if languages == "" {
+		return
+	}
+	reader, err := ocr.Open(ctx, &ocr.Options{Languages: languages, Log: s.Log})
+	switch {
+	case errors.Is(err, ocr.ErrMissing):
+		s.Log.DebugContext(ctx, "no text is read from the picture", "err", err)
+	case err != nil:
+		s.Log.WarnContext(ctx, "no text is read from the picture", "err", err)
+	default:
+		s.reader = reader
+	}
+}
+
+// watched says how the display is watched.
+func (s *Session) watched(settle screen.SettleOptions) *screen.Options {
 	d := s.Settings.Display
 	o := &screen.Options{
 		Display: s.Display, Monitor: d.Monitor, MaxImage: image.Pt(d.MaxImage, d.MaxImage), Settle: settle, Log: s.Log,
@@ -157,13 +182,14 @@ func (s *Session) watch(ctx context.Context, settle screen.SettleOptions) (*scre
 	if s.tree != nil {
 		o.Tree = s.tree
 	}
-	return screen.Open(ctx, o)
+	return o
 }
 
-// QuickScreen returns a further look at the same display that waits for nothing.
+// QuickScreen returns a further look at the same display that waits for nothing: no
+// text is read from its picture.
 // The caller closes it.
 func (s *Session) QuickScreen(ctx context.Context) (*screen.Screen, error) {
-	return s.watch(ctx, screen.SettleOptions{Off: true})
+	return screen.Open(ctx, s.watched(screen.SettleOptions{Off: true}))
 }
 
 // noTree stands for a tree that cannot be read.
@@ -273,6 +299,9 @@ func (s *Session) Close() error {
 	}
 	if s.Screen != nil && !s.borrowed {
 		errs = append(errs, s.Screen.Close())
+	}
+	if s.reader != nil {
+		errs = append(errs, s.reader.Close())
 	}
 	if s.tree != nil {
 		errs = append(errs, s.tree.Close())

@@ -9,6 +9,7 @@ import (
 	"desktop-agent/planner"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
+	"desktop-agent/screen/ocr"
 )
 
 // Settings are all that changes what a run does, without secrets. The first event
@@ -43,6 +44,7 @@ type DisplaySettings struct {
 	TreeSilence time.Duration // a program that tells nothing of its accessibility tree for so long hangs
 	TreeLimit   time.Duration // the most that the tree of one program may take
 	TreeNodes   int           // the most that is read of one program
+	OCR         string        // languages in which text is read from the picture where no program tells it, as tesseract names them, joined by "+"; "" for none
 }
 
 // AgentSettings say how the agent works.
@@ -95,7 +97,7 @@ func Defaults() Settings {
 	return Settings{
 		Display: DisplaySettings{
 			Size: image.Pt(1280, 800), DPI: 96, MaxImage: screen.DefaultMaxSide, Quiet: screen.DefaultQuiet, Ceiling: screen.DefaultCeiling,
-			TreeSilence: atspi.DefaultSilence, TreeLimit: atspi.DefaultAppTimeout, TreeNodes: atspi.DefaultMaxNodes,
+			TreeSilence: atspi.DefaultSilence, TreeLimit: atspi.DefaultAppTimeout, TreeNodes: atspi.DefaultMaxNodes, OCR: ocr.DefaultLanguages,
 		},
 		Agent: AgentSettings{
 			Planning: "suggestive", Format: "code", MaxSteps: 50, MaxBadReplies: 4, MaxRefusals: 3, MaxRevisions: planner.DefaultMaxRevisions,

@@ -13,8 +13,9 @@ type Place struct {
 }
 
 // PlaceAt returns what a click at a point of the image would hit; nothing outside of
-// the image. Of the nodes on top it is the smallest. A minimised window covers
-// nothing, and neither does one that takes no input, see [Window.Passive].
+// the image. Of the nodes on top it is the smallest; a text that was read from the
+// picture is none. A minimised window covers nothing, and neither does one that takes
+// no input, see [Window.Passive].
 func (o *Observation) PlaceAt(p image.Point) Place {
 	if m := o.Image.Mapping; m.known() {
 		if !p.In(m.Bounds()) {
@@ -38,7 +39,7 @@ func (o *Observation) PlaceAtDevice(p image.Point) Place {
 	var bestLayer, bestArea int
 	for i, n := range o.Tree.Nodes {
 		layer, ok := v.layer(i, at.Window)
-		if !ok || !p.In(n.Box) {
+		if !ok || n.Read || !p.In(n.Box) {
 			continue
 		}
 		area := n.Box.Dx() * n.Box.Dy()

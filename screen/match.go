@@ -87,14 +87,18 @@ type sibling struct {
 
 // elementOf knows a node by its role and name.
 func elementOf(parent int, n atspi.Node) (sibling, bool) {
-	return sibling{parent: parent, pid: n.PID, role: n.Role, name: n.Called()}, true
+	name := n.Called()
+	if n.Read && name == "" {
+		name = n.Text // a line that was read is what it says, wherever it has moved
+	}
+	return sibling{parent: parent, pid: n.PID, role: n.Role, name: name}, true
 }
 
 // contentOf knows a node by its place: for roles whose name is what they show, not
 // what they are called.
 func contentOf(parent int, n atspi.Node) (sibling, bool) {
 	switch n.Role {
-	case "label", "static", "status bar", "paragraph", "heading", "caption", "text", "progress bar", "combo box",
+	case RoleTextLine, "label", "static", "status bar", "paragraph", "heading", "caption", "text", "progress bar", "combo box",
 		"frame", "dialog", "window":
 		return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, true
 	}

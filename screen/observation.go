@@ -68,6 +68,7 @@ type Timing struct {
 	Windows time.Duration
 	Tree    time.Duration
 	Encode  time.Duration
+	OCR     time.Duration // of reading text from the picture
 	Total   time.Duration
 }
 

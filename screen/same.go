@@ -27,9 +27,10 @@ func SamePicture(a, b *image.RGBA) bool {
 }
 
 // SameTree reports whether two observations tell the same of every node that can
-// be seen: role, name, text, states and place.
+// be seen: role, name, text, states and place. What was read from the picture does
+// not count: it may be read later than it is shown, and pictures are compared as such.
 func SameTree(a, b *Observation) bool {
-	return slices.EqualFunc(a.Tree.Nodes, b.Tree.Nodes, func(n, m atspi.Node) bool {
+	return slices.EqualFunc(a.Told().Tree.Nodes, b.Told().Tree.Nodes, func(n, m atspi.Node) bool {
 		return n.Role == m.Role && n.Name == m.Name && n.Text == m.Text && n.Box == m.Box && slices.Equal(n.States, m.States)
 	})
 }

@@ -35,6 +35,10 @@ type Options struct {
 	// Tree reads the accessibility tree; nil means that observations have none.
 	Tree TreeReader
 
+	// OCR reads text from the picture where no node tells it; nil means that nothing
+	// is read. What it read are nodes of the tree, which say so.
+	OCR OCR
+
 	// Settle says how long to wait for the screen to be still.
 	Settle SettleOptions
 
@@ -151,6 +155,7 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("observe: %w", err)
 	}
+	s.read(ctx, o)
 	s.mu.Lock()
 	s.frames++
 	s.names.name(o.Tree.Nodes)

@@ -181,7 +181,7 @@ func (v *view) header(g group) textLine {
 	switch {
 	case w.Hidden:
 		l.text += ", minimised"
-	case v.Tree.Err == nil && g.root < 0:
+	case v.Tree.Err == nil && (g.root < 0 || v.Tree.Nodes[g.root].Read):
 		l.text += ", no nodes"
 	}
 	return l
@@ -274,6 +274,7 @@ func nodeLine(n atspi.Node, at image.Point) string {
 		}
 		b.WriteString(" = " + quote(n.Text, limit))
 	}
+	b.WriteString(fromPicture(n))
 	if len(n.States) > 0 {
 		b.WriteString(" [" + strings.Join(n.States, ", ") + "]")
 	}

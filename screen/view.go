@@ -186,8 +186,8 @@ func (v *view) poppedUp(i int) bool {
 }
 
 // Find looks for a quoted text in the titles of the windows ("window") and in
-// the names and texts of the nodes that can be seen ("tree"), and tells where
-// it is. It proves a claim, so it is strict: letters and case must be the same,
+// the names and texts of the nodes that can be seen ("tree", or "ocr" where only a
+// text that was read from the picture has it), and tells where it is. It proves a claim, so it is strict: letters and case must be the same,
 // words must be whole, and only white space may differ. A quote of less than
 // two characters, or without a letter or digit, proves nothing.
 func (o *Observation) Find(quote string) (source string, ok bool) {
@@ -203,10 +203,13 @@ func (o *Observation) Find(quote string) (source string, ok bool) {
 	v := o.view()
 	for i, n := range o.Tree.Nodes {
 		if (holds(n.Name, quote) || holds(n.Text, quote)) && !v.part(i).Empty() && !v.hidden(i) {
-			return "tree", true
+			if !n.Read {
+				return "tree", true
+			}
+			source, ok = "ocr", true
 		}
 	}
-	return "", false
+	return source, ok
 }
 
 // collapse makes each stretch of white space one space, and leaves out the

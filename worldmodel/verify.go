@@ -8,7 +8,6 @@ import (
 
 	"desktop-agent/planner"
 	"desktop-agent/screen"
-	"desktop-agent/screen/atspi"
 )
 
 // A Past is what evidence is held against: what was there before proves nothing of
@@ -153,7 +152,7 @@ func weigh(f screen.Finding, quote string, now *screen.Observation, past Past) F
 		out.weaken("what was there before is not known")
 	case stoodThere(f, quote, now, past.Began):
 		out.weaken("it stood there from the start")
-	case onlyTyped(n, quote, past.Typed):
+	case onlyTyped(now, f.Node, quote, past.Typed):
 		out.weaken("it is what the agent itself typed into that field, which nothing has taken yet")
 	}
 	return out
@@ -196,7 +195,8 @@ func stoodThere(f screen.Finding, quote string, now, began *screen.Observation) 
 // onlyTyped reports whether a node is a field of one line that holds the quote
 // because the run typed it: that shows what was entered, not what came of it.
 // Documents and cells are what one types into.
-func onlyTyped(n atspi.Node, quote string, typed []string) bool {
+func onlyTyped(o *screen.Observation, node int, quote string, typed []string) bool {
+	n := o.Tree.Nodes[node]
 	field := n.Role == "entry" || n.Role == "password text" || n.Role == "text" && !strings.Contains(n.Text, "\n") && !n.Has("multi-line")
 	return field && n.Has("editable") && slices.ContainsFunc(typed, func(t string) bool { return strings.Contains(t, quote) })
 }
@@ -223,9 +223,12 @@ func unsaved(quote string, list []screen.Finding, now *screen.Observation) (titl
 // what a program tells.
 func blind(o *screen.Observation) bool {
 	w, ok := o.Focused()
-	return !slices.ContainsFunc(o.Tree.Nodes, func(n atspi.Node) bool {
-		return !n.Read && (!ok || w.PID != 0 && n.PID == w.PID || w.PID == 0 && n.Box.In(w.Box))
-	})
+	for _, n := range o.Told().Tree.Nodes {
+		if !ok || w.PID != 0 && n.PID == w.PID || w.PID == 0 && n.Box.In(w.Box) {
+			return false
+		}
+	}
+	return true
 }
 
 // hungInFront reports whether the focused window belongs to a program that

@@ -15,6 +15,7 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/run"
 	"desktop-agent/screen"
+	"desktop-agent/screen/ocr"
 )
 
 // doctorCmd checks what a run needs, piece by piece. Each line is ok or says
@@ -61,7 +62,7 @@ func (d *doctorCmd) Run(ctx context.Context, c console, g *cli, line *kong.Conte
 	defer p.close()
 	checks := []check{
 		{"session", p.kind}, {"display", p.see}, {"screenshot", p.screenshot}, {"monitors", p.monitors},
-		{"windows", p.windows}, {"window manager", p.manager}, {"accessibility", p.accessibility},
+		{"windows", p.windows}, {"window manager", p.manager}, {"accessibility", p.accessibility}, {"OCR", p.ocr},
 		{"input", p.act}, {"click and keys", p.clickAndType}, {"clipboard", p.clipboard}, {"model", p.model},
 	}
 	failed := 0
@@ -218,6 +219,24 @@ func (p *patient) accessibility(context.Context) (string, error) {
 		return "", hintError{fmt.Errorf("no answer from %s", strings.Join(tree.Hung, ", ")), "restart these programs, or do without their texts"}
 	}
 	return fmt.Sprintf("%d elements in %d ms", len(tree.Nodes), p.now.Timing.Tree.Milliseconds()), nil
+}
+
+// ocr looks for what reads text from the picture. It can be done without.
+func (p *patient) ocr(ctx context.Context) (string, error) {
+	languages := p.desktopFlags.settings().OCR
+	if languages == "" {
+		return "not read: --ocr is off", errNotChecked
+	}
+	reader, err := ocr.Open(ctx, &ocr.Options{Languages: languages, Log: p.log})
+	if errors.Is(err, ocr.ErrMissing) {
+		return "tesseract is not installed: programs that tell no text are seen in the picture alone; apt-get install tesseract-ocr", errNotChecked
+	}
+	if err != nil {
+		return "", err
+	}
+	defer reader.Close()
+	found, err := reader.Describe(ctx)
+	return "read in " + languages + " by " + found, err
 }
 
 // act connects to mouse and keyboard.

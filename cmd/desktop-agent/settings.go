@@ -144,7 +144,7 @@ func defaults() kong.Vars {
 	d := run.Defaults()
 	a, l := d.Agent, d.Agent.Detectors
 	vars := kong.Vars{"planning": a.Planning, "format": a.Format, "guard_limit": a.GuardLimit.String(), "detect_low_budget": fmt.Sprint(l.LowBudget),
-		"base_url": d.Models.BaseURL, "max_time": d.Models.MaxTime.String(), "quiet": d.Display.Quiet.String(), "ceiling": d.Display.Ceiling.String(),
+		"base_url": d.Models.BaseURL, "ocr": d.Display.OCR, "max_time": d.Models.MaxTime.String(), "quiet": d.Display.Quiet.String(), "ceiling": d.Display.Ceiling.String(),
 		"size": fmt.Sprintf("%dx%d", d.Display.Size.X, d.Display.Size.Y), "tree_silence": d.Display.TreeSilence.String(), "tree_limit": d.Display.TreeLimit.String()}
 	for name, n := range map[string]int{
 		"review_every": a.ReviewEvery, "max_revisions": a.MaxRevisions, "screen_tokens": a.ScreenTokens, "keep_images": a.KeepImages,
@@ -247,6 +247,7 @@ type desktopFlags struct {
 	TreeSilence time.Duration `help:"A program that tells nothing of its accessibility tree for so long is left out." default:"${tree_silence}" group:"Desktop"`
 	TreeLimit   time.Duration `help:"The most that the tree of one program may take." default:"${tree_limit}" group:"Desktop"`
 	TreeNodes   int           `help:"The most elements that are read of one program." default:"${tree_nodes}" group:"Desktop"`
+	OCR         string        `name:"ocr" help:"Languages in which text is read from the picture where no program tells it, as tesseract names them, such as eng+deu; off for none. Needs tesseract." default:"${ocr}" placeholder:"LANGUAGES" group:"Desktop"`
 }
 
 // settings are what a run's first event tells of the desktop.
@@ -259,6 +260,9 @@ func (f desktopFlags) settings() run.DisplaySettings {
 		s.Size, s.DPI = image.Point(f.Size), f.DPI
 	} else {
 		s.Name = f.Display
+	}
+	if f.OCR != "off" {
+		s.OCR = f.OCR
 	}
 	return s
 }

@@ -1,16 +1,20 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"desktop-agent/actuator"
 	"desktop-agent/replay"
 	"desktop-agent/run"
+	"desktop-agent/screen"
 )
 
 // collect finds out what is to be hidden: what was typed, and then the replies
@@ -52,6 +56,9 @@ func (m *masker) collect(ctx context.Context, stored *replay.Run) error {
 	if i := slices.Index(covers, false); i >= 0 {
 		return fmt.Errorf("the region %v is outside of the screen, which has %d×%d pixels", m.red.Regions[i].Box, screen.X, screen.Y)
 	}
+	if err := m.addMisread(ctx, stored); err != nil {
+		return err
+	}
 	for step, err := range steps(ctx, stored) {
 		if err != nil {
 			return err
@@ -62,6 +69,43 @@ func (m *masker) collect(ctx context.Context, stored *replay.Run) error {
 	}
 	return nil
 }
+
+// addMisread takes what was read from parts of the picture that will be black.
+func (m *masker) addMisread(ctx context.Context, stored *replay.Run) error {
+	if m.empty() && len(m.red.Regions)+len(m.patterns) == 0 {
+		return nil
+	}
+	p := newPainter(m)
+	var texts []string
+	for e, err := range stored.Events() {
+		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
+			return err
+		}
+		switch data := e.Data.(type) {
+		case run.Acting:
+			p.acts(data)
+		case run.Observed:
+			black := p.look(&data)
+			for _, n := range data.Targets {
+				if misread(n, black) {
+					texts = append(texts, n.Text)
+				}
+			}
+		}
+	}
+	for _, text := range texts {
+		// As the lists of nodes and of what has changed have it.
+		m.add("= " + strconv.Quote(text) + " (read from the picture)")
+		m.add(screen.RoleTextLine + ` "" with "` + text)
+		if n := utf8.RuneCountInString(text); n >= manyLetters || n >= manyLetters/2 && strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			m.add(text) // else it may be a word that stands everywhere
+		}
+	}
+	return nil
+}
+
+// manyLetters is how long a word is that hardly stands anywhere else.
+const manyLetters = 12
 
 // asksPassword reports whether a screen has a field for a password.
 func asksPassword(o *run.Observed) bool {

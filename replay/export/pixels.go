@@ -43,6 +43,8 @@ type painter struct {
 	all    bool               // it was entered, and nobody knows where
 }
 
+func newPainter(m *masker) painter { return painter{masker: m, marked: map[uint32]*window{}} }
+
 // A window is one that a masked text was entered into.
 type window struct {
 	box   image.Rectangle   // where it was when the spots were noted
@@ -228,7 +230,7 @@ func (p *painter) focus(o *run.Observed, id uint32) (list []image.Rectangle) {
 		return nil
 	}
 	for _, n := range o.Targets {
-		if n.Parent >= 0 && of(n, o.Windows[at]) && n.Has("focused") {
+		if n.Parent >= 0 && !n.Read && of(n, o.Windows[at]) && n.Has("focused") {
 			list = append(list, n.Box)
 		}
 	}
@@ -245,13 +247,13 @@ func of(n atspi.Node, w screen.Window) bool {
 // tells reports whether the tree has a masked text in a window, below its title.
 func (p *painter) tells(o *run.Observed, w screen.Window) bool {
 	return slices.ContainsFunc(o.Targets, func(n atspi.Node) bool {
-		return n.Parent >= 0 && of(n, w) && (p.shows(n.Name) || p.shows(n.Text))
+		return n.Parent >= 0 && !n.Read && of(n, w) && (p.shows(n.Name) || p.shows(n.Text))
 	})
 }
 
 // window returns what is black of a window that a text was entered into.
 func (p *painter) window(o *run.Observed, w screen.Window, m *window) (list []image.Rectangle) {
-	hasTree := slices.ContainsFunc(o.Targets, func(n atspi.Node) bool { return n.Parent >= 0 && of(n, w) })
+	hasTree := slices.ContainsFunc(o.Targets, func(n atspi.Node) bool { return n.Parent >= 0 && !n.Read && of(n, w) })
 	if m.whole || !hasTree || w.Box.Size() != m.box.Size() && !p.tells(o, w) {
 		return []image.Rectangle{outside(w.Box)}
 	}
@@ -259,6 +261,23 @@ func (p *painter) window(o *run.Observed, w screen.Window, m *window) (list []im
 		list = append(list, spot.Add(w.Box.Min.Sub(m.box.Min)).Inset(-margin))
 	}
 	return list
+}
+
+// misread reports whether a node was read from a part of the picture that is black:
+// it may be a masked text with a wrong letter.
+func misread(n atspi.Node, black []image.Rectangle) bool {
+	return n.Read && n.Text != "" && slices.ContainsFunc(black, n.Box.Overlaps)
+}
+
+// unread hides what was read from parts of the picture that are black.
+func unread(nodes []atspi.Node, black []image.Rectangle) []atspi.Node {
+	nodes = slices.Clone(nodes)
+	for i := range nodes {
+		if misread(nodes[i], black) {
+			nodes[i].Text = hidden
+		}
+	}
+	return nodes
 }
 
 // uncovered returns what the pointer hides, unless something there is black. It is

@@ -29,7 +29,9 @@ import (
 // On frames, and on the images sent to models, the boxes of the accessibility nodes
 // that show a masked text are black, as are title bars with one, password fields, and
 // what a masked text was typed into. Where the tree does not tell what that was,
-// the whole window is black, and where no window is known, the whole frame.
+// the whole window is black, and where no window is known, the whole frame. A text
+// that was read from the picture there is masked wherever the list for a model has it,
+// and where it is more than a word, everywhere: it may be a masked one, read wrong.
 //
 // What it cannot know: a text that only pixels show and that was not typed; a
 // masked text that a program shows in another window, without telling so over
@@ -130,7 +132,7 @@ func redact(ctx context.Context, dir string, stored *replay.Run, red Redaction) 
 	if err != nil {
 		return "", err
 	}
-	err = (&copier{masker: m, run: stored, journal: j, painter: painter{masker: m, marked: map[uint32]*window{}}}).copy(ctx)
+	err = (&copier{masker: m, run: stored, journal: j, painter: newPainter(m)}).copy(ctx)
 	if err := errors.Join(err, j.Close()); err != nil {
 		return "", err
 	}
@@ -158,7 +160,7 @@ func (c *copier) copy(ctx context.Context) error {
 			if err := c.frame(ctx, &data, black); err != nil {
 				return fmt.Errorf("event %d: frame %q: %w", e.Seq, data.FrameID, err)
 			}
-			data.Covered = uncovered(data.Covered, black)
+			data.Covered, data.Targets = uncovered(data.Covered, black), unread(data.Targets, black)
 			e.Data = data
 		}
 		if e.Data, err = c.event(e.Data); err != nil {

@@ -29,6 +29,7 @@ import (
 	"desktop-agent/run"
 	"desktop-agent/run/eventjson"
 	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
 	"desktop-agent/worldmodel"
 )
 
@@ -441,4 +442,40 @@ func TestRedactBelowTooltip(t *testing.T) {
 	}}
 	p.acts(run.Acting{Device: []image.Point{{100, 100}, {600, 50}, {700, 500}}})
 	assert.Equal(t, []uint32{1, 3}, p.aimed)
+}
+
+// What was read from the picture where a masked text was typed may be that text,
+// read wrong: it is masked in the tree and in what models were told.
+func TestMisread(t *testing.T) {
+	terminal := screen.Window{ID: 8, Title: "xterm", Class: "XTerm", PID: 43, Box: image.Rect(40, 60, 280, 220), Focused: true}
+	lines := func(text string) []atspi.Node {
+		return []atspi.Node{
+			{ID: "n1", PID: 43, Parent: -1, Role: "window", Name: "xterm", Box: terminal.Box, Read: true},
+			{ID: "n2", PID: 43, Parent: 0, Role: screen.RoleTextLine, Text: text, Box: image.Rect(50, 90, 150, 104), Read: true},
+		}
+	}
+	w := newTale(t)
+	w.start("log in")
+	w.look("f0001", run.Observed{Windows: []screen.Window{terminal}, Targets: lines("login now")})
+	w.step = 1
+	w.act("f0001", "the password", actuator.Type{Text: "swordfish"})
+	w.look("f0002", run.Observed{Windows: []screen.Window{terminal}, Targets: lines("sw0rdfsh")}, field)
+	w.step = 2
+	told := `n2 text line = "sw0rdfsh" (read from the picture) @100,97`
+	w.put(run.ModelCalled{Role: llm.Actor, Purpose: "propose", Model: "m", Messages: []run.Message{{From: llm.User, Text: told}},
+		Response: &llm.Response{Text: "It shows sw0rdfsh.", Finish: "stop"}})
+	w.look("f0003", run.Observed{Windows: []screen.Window{terminal}, Targets: lines("hi")}, field)
+	w.put(run.ModelCalled{Role: llm.Actor, Purpose: "propose", Model: "m", Messages: []run.Message{{From: llm.User,
+		Text: `n2 text line = "hi" (read from the picture) @100,97`}}, Response: &llm.Response{Text: "I say hi.", Finish: "stop"}})
+	stored := w.end("done")
+	require.NotEmpty(t, leaks(t, stored.Dir, "sw0rdfsh"), "else the test tests nothing")
+	out := masked(t, stored, Redaction{Typed: true})
+	assert.Empty(t, leaks(t, out.Dir, "sw0rdfsh"))
+	short := `hi\" (read from`
+	require.NotEmpty(t, leaks(t, stored.Dir, short), "else the test tests nothing")
+	assert.Empty(t, leaks(t, out.Dir, short), "a short word is masked in the list")
+	assert.NotEmpty(t, leaks(t, out.Dir, "say hi"), "and stays elsewhere")
+	assert.NotEmpty(t, leaks(t, out.Dir, "login now"), "nothing was typed yet")
+	whole, _ := textOn(t, out, "f0002")
+	assert.Zero(t, whole, "a line that was read does not tell where the text went: the window is black")
 }

@@ -28,6 +28,7 @@ func recordedScene(was *run.Observed) *scene {
 }
 
 func newScene(o *screen.Observation) *scene {
+	o = o.Told() // a text that was read is told by its pixels: it comes late, and may be read otherwise
 	n := len(o.Tree.Nodes)
 	s := &scene{
 		Observation: o, window: o.NodeWindows(), rank: make([]int, n), depth: make([]int, n),

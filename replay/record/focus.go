@@ -43,7 +43,7 @@ func fieldOf(o *screen.Observation) field {
 		return mute
 	}
 	known, shown, elsewhere := false, false, false
-	for _, n := range o.Tree.Nodes {
+	for _, n := range o.Told().Tree.Nodes {
 		focused := n.Has("focused")
 		if n.Role == passwordRole && focused {
 			return password

@@ -147,6 +147,7 @@ type timing struct {
 	Windows time.Duration `json:"windows"`
 	Tree    time.Duration `json:"tree"`
 	Encode  time.Duration `json:"encode"`
+	OCR     time.Duration `json:"ocr,omitzero"`
 	Total   time.Duration `json:"total"`
 }
 

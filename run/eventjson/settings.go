@@ -31,6 +31,7 @@ type settings struct {
 	MaxTime       duration                `json:"max_time"`
 	MaxTokens     int                     `json:"max_tokens"`
 	Monitor       int                     `json:"monitor"`
+	OCR           string                  `json:"ocr,omitempty"`
 	Open          string                  `json:"open"`
 	Prices        map[string]price        `json:"prices"`
 	PruneInterval int                     `json:"prune_interval,omitempty"`
@@ -97,7 +98,7 @@ func settingsForm(s run.Settings) settings {
 		BaseURL: m.BaseURL, Ceiling: duration(d.Ceiling), Detectors: detectors(a.Detectors), Display: d.Name, DPI: d.DPI,
 		GuardLimit: duration(a.GuardLimit), Home: d.Home, KeepImages: a.KeepImages, Like: (*demonstration)(s.Like), MaxBadReplies: a.MaxBadReplies,
 		MaxDollars: m.MaxDollars, MaxImage: d.MaxImage, MaxRefusals: a.MaxRefusals, MaxRevisions: a.MaxRevisions, MaxSteps: a.MaxSteps,
-		MaxTime: duration(m.MaxTime), MaxTokens: m.MaxTokens, Monitor: d.Monitor, Open: d.Open,
+		MaxTime: duration(m.MaxTime), MaxTokens: m.MaxTokens, Monitor: d.Monitor, OCR: d.OCR, Open: d.Open,
 		PruneInterval: a.PruneInterval, Quiet: duration(d.Quiet), ReviewEvery: a.ReviewEvery, ScreenTokens: a.ScreenTokens,
 		Size: size(d.Size), TextUnseen: s.TextUnseen, TreeLimit: duration(d.TreeLimit),
 		TreeNodes: d.TreeNodes, TreeSilence: duration(d.TreeSilence), Virtual: d.Private,
@@ -123,7 +124,7 @@ func (f settings) data() run.Settings {
 		Display: run.DisplaySettings{
 			Private: f.Virtual, Name: f.Display, Open: f.Open, Home: f.Home, DPI: f.DPI, Monitor: f.Monitor, MaxImage: f.MaxImage,
 			Quiet: time.Duration(f.Quiet), Ceiling: time.Duration(f.Ceiling),
-			TreeSilence: time.Duration(f.TreeSilence), TreeLimit: time.Duration(f.TreeLimit), TreeNodes: f.TreeNodes,
+			TreeSilence: time.Duration(f.TreeSilence), TreeLimit: time.Duration(f.TreeLimit), TreeNodes: f.TreeNodes, OCR: f.OCR,
 		},
 		Agent: run.AgentSettings{
 			MaxSteps: f.MaxSteps, MaxBadReplies: f.MaxBadReplies, MaxRefusals: f.MaxRefusals, MaxRevisions: f.MaxRevisions,

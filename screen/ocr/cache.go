@@ -1,0 +1,83 @@
+package ocr
+
+import (
+	"image"
+
+	"desktop-agent/screen"
+)
+
+// maxCached bounds what a cache holds, in bytes of keys: about 3 windows that fill a
+// screen of 4K, or hundreds of screens of a terminal.
+const maxCached = 24 << 20
+
+// A cache knows what was read of bands. The oldest go first.
+type cache struct {
+	known map[string][]screen.OCRLine // by the key of a band
+	order []string
+	size  int
+	at    map[place]band // the last band that was read there
+}
+
+// A place is where a band was.
+type place struct{ at, size image.Point }
+
+// has reports whether a band was read, or one that differs by a text cursor.
+func (c *cache) has(b band) bool {
+	_, ok := c.find(b)
+	return ok
+}
+
+// lines returns what was read of a band, or of one that differs by a text cursor.
+func (c *cache) lines(b band) []screen.OCRLine {
+	lines, _ := c.find(b)
+	return lines
+}
+
+func (c *cache) find(b band) ([]screen.OCRLine, bool) {
+	if lines, ok := c.known[b.key]; ok {
+		return lines, true
+	}
+	if before, ok := c.at[place{b.at, b.pixels.Rect.Size()}]; ok && onlyCaret(before.pixels, b.pixels) {
+		lines, ok := c.known[before.key]
+		return lines, ok
+	}
+	return nil, false
+}
+
+func (c *cache) put(b band, lines []screen.OCRLine) {
+	if c.known == nil {
+		c.known, c.at = map[string][]screen.OCRLine{}, map[place]band{}
+	}
+	if _, ok := c.known[b.key]; !ok {
+		c.order = append(c.order, b.key)
+		c.size += len(b.key)
+	}
+	c.known[b.key] = lines
+	c.at[place{b.at, b.pixels.Rect.Size()}] = b
+	for c.size > maxCached && len(c.order) > 1 {
+		oldest := c.order[0]
+		c.order = c.order[1:]
+		c.size -= len(oldest)
+		delete(c.known, oldest)
+	}
+	for p, there := range c.at {
+		if _, ok := c.known[there.key]; !ok {
+			delete(c.at, p)
+		}
+	}
+}
+
+// onlyCaret reports whether two pictures of one size differ in nothing but one solid
+// box as small as a text cursor. A letter in the place of another is no such box.
+func onlyCaret(a, b *image.Gray) bool {
+	var box image.Rectangle
+	count := 0
+	width := a.Rect.Dx()
+	for i, v := range a.Pix {
+		if v != b.Pix[i] {
+			count++
+			box = box.Union(image.Rect(i%width, i/width, i%width+1, i/width+1))
+		}
+	}
+	return box.Dx() <= screen.CaretWidth && box.Dy() <= screen.CaretHeight && box.Dy() >= 2*box.Dx() && count == box.Dx()*box.Dy()
+}

@@ -1,0 +1,120 @@
+package ocr
+
+import (
+	"fmt"
+	"image"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"desktop-agent/screen"
+)
+
+// A word is what tesseract tells of one.
+type word struct {
+	line       [4]int // its page, block, paragraph and line
+	box        image.Rectangle
+	confidence float64 // 0 to 100
+	text       string
+}
+
+// parseTSV reads tesseract's output: a header, then a row for each page, block,
+// paragraph, line and word, of which the words have the level 5. See
+// https://tesseract-ocr.github.io/tessdoc/Command-Line-Usage.html#tsv-output.
+func parseTSV(out []byte) (words []word, err error) {
+	header, rest, _ := strings.Cut(string(out), "\n")
+	if !strings.HasPrefix(header, "level\tpage_num\t") {
+		return nil, fmt.Errorf("its output is no table of words: %.80q", header)
+	}
+	for row := range strings.Lines(rest) {
+		fields := strings.Split(strings.TrimRight(row, "\r\n"), "\t")
+		if len(fields) != 12 {
+			return nil, fmt.Errorf("a row of its table has %d fields, not 12: %.80q", len(fields), row)
+		}
+		var n [10]int
+		for i := range n {
+			if n[i], err = strconv.Atoi(fields[i]); err != nil {
+				return nil, fmt.Errorf("a row of its table: %w", err)
+			}
+		}
+		w := word{line: [4]int(n[1:5]), box: image.Rect(n[6], n[7], n[6]+n[8], n[7]+n[9]), text: printable(fields[11])}
+		if w.confidence, err = strconv.ParseFloat(fields[10], 64); err != nil {
+			return nil, fmt.Errorf("a row of its table: %w", err)
+		}
+		if n[0] == 5 && w.text != "" {
+			words = append(words, w)
+		}
+	}
+	return words, nil
+}
+
+// printable returns a text without what cannot be seen.
+func printable(s string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s))
+}
+
+// What makes a line.
+const (
+	sure      = 20 // a line of less confidence is no text, of 100
+	sureShort = 70 // the same, of less than three characters: a cursor looks like one
+	gap       = 2  // a space that is wider than so many times the line's height parts it
+)
+
+// lines makes lines of words, and tells of which band each is.
+func (s sheet) lines(words []word) [][]screen.OCRLine {
+	list := make([][]screen.OCRLine, len(s.top))
+	tall := map[[4]int]int{} // how tall each line is: of a word of dashes, only the line tells
+	for _, w := range words {
+		tall[w.line] = max(tall[w.line], w.box.Dy())
+	}
+	for len(words) > 0 {
+		n := 1
+		box := words[0].box
+		for n < len(words) && words[n].line == words[0].line && words[n].box.Min.X-box.Max.X <= gap*tall[words[0].line] {
+			box = box.Union(words[n].box)
+			n++
+		}
+		if l, ok := joined(words[:n], box); ok {
+			i := s.band(box)
+			at := image.Pt(apart, s.top[i])
+			l.Box = image.Rectangle{Min: box.Min.Sub(at).Div(s.scale), Max: box.Max.Sub(at).Add(image.Pt(s.scale-1, s.scale-1)).Div(s.scale)}
+			list[i] = append(list[i], l)
+		}
+		words = words[n:]
+	}
+	return list
+}
+
+// joined makes one line of words, if it is text.
+func joined(words []word, box image.Rectangle) (l screen.OCRLine, ok bool) {
+	texts := make([]string, len(words))
+	letters, sum := 0, 0.0
+	for i, w := range words {
+		texts[i] = w.text
+		n := utf8.RuneCountInString(w.text)
+		letters, sum = letters+n, sum+w.confidence*float64(n)
+	}
+	l = screen.OCRLine{Text: strings.Join(texts, " "), Confidence: sum / float64(letters) / 100}
+	seen := strings.ContainsFunc(l.Text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	least := sure / 100.
+	if letters < 3 {
+		least = sureShort / 100.
+	}
+	return l, seen && l.Confidence >= least
+}
+
+// band returns which band a box of the sheet lies in.
+func (s sheet) band(box image.Rectangle) int {
+	middle := (box.Min.Y + box.Max.Y) / 2
+	i := len(s.top) - 1
+	for i > 0 && middle < s.top[i]-apart/2 {
+		i--
+	}
+	return i
+}

@@ -1,0 +1,237 @@
+package screen
+
+import (
+	"context"
+	"image"
+	"slices"
+	"time"
+
+	"desktop-agent/screen/atspi"
+)
+
+// An OCR reads text from pictures; [desktop-agent/screen/ocr.Reader] is one.
+type OCR interface {
+	// Lines returns the lines of text in some regions of a picture. Regions and
+	// boxes are in the coordinates of the picture. What is not read in time is left
+	// out, and read later is there for the next call; an error may come with lines.
+	Lines(ctx context.Context, picture *image.RGBA, regions []image.Rectangle) ([]OCRLine, error)
+}
+
+// An OCRLine is a line of text that was read from a picture.
+type OCRLine struct {
+	Text       string
+	Box        image.Rectangle // pixels of the picture
+	Confidence float64         // of the reader, from 0 to 1
+}
+
+// RoleTextLine is the role of nodes that were read from the picture. AT-SPI has none
+// of this name.
+const RoleTextLine = "text line"
+
+// Limits of what is read from a picture.
+const (
+	leastReadWidth  = 200 // pixels of a region that tells no text, and is worth reading
+	leastReadHeight = 60
+	leastRestWidth  = 40 // of what is seen of a window that tells no text at all
+	leastRestHeight = 12
+	maxReadLines    = 400  // of one observation
+	maxReadText     = 1000 // bytes of one line
+)
+
+// read has the text of what tells none read from the picture, and adds it to the tree.
+func (s *Screen) read(ctx context.Context, o *Observation) {
+	if s.opt.OCR == nil || o.Bare == nil {
+		return
+	}
+	start := time.Now()
+	v := o.view()
+	var regions []image.Rectangle
+	for i := range o.Windows {
+		regions = append(regions, v.textless(i)...)
+	}
+	if len(regions) == 0 {
+		return
+	}
+	lines, err := s.opt.OCR.Lines(ctx, o.Bare, regions)
+	if err != nil {
+		s.opt.Log.WarnContext(ctx, "text of the picture", "err", err)
+	}
+	v.addLines(lines)
+	o.Timing.OCR = time.Since(start)
+	o.Timing.Total += o.Timing.OCR
+}
+
+// textless returns the parts of a window in which something is drawn that no node
+// tells as text: the whole window where none of its nodes tells any, and else its
+// pictures and canvases.
+func (v *view) textless(window int) []image.Rectangle {
+	w := v.Windows[window]
+	if w.Hidden {
+		return nil
+	}
+	visible := w.Box.Intersect(v.Bare.Rect)
+	if v.mapped {
+		visible = visible.Intersect(v.shown)
+	}
+	told := false
+	var areas, texts []image.Rectangle
+	for i, n := range v.Tree.Nodes {
+		if v.window[i] != window && !(v.window[i] == loose && n.Box.Overlaps(w.Box)) {
+			continue
+		}
+		switch {
+		case n.Parent < 0: // its name is the title of the window
+		case n.Text != "" || n.Name != "" && !drawn(n.Role):
+			told = true
+			texts = append(texts, n.Box)
+		case drawn(n.Role):
+			areas = append(areas, n.Box)
+		}
+	}
+	least := image.Pt(leastReadWidth, leastReadHeight)
+	if !told {
+		areas, least = []image.Rectangle{w.Box}, image.Pt(leastRestWidth, leastRestHeight)
+	}
+	var list []image.Rectangle
+	for _, area := range areas {
+		written := func(r image.Rectangle) bool { return told && r.Overlaps(area) && !area.In(r) }
+		inOther := func(r image.Rectangle) bool { return r != area && area.In(r) }
+		if slices.ContainsFunc(texts, written) || slices.ContainsFunc(areas, inOther) {
+			continue
+		}
+		for _, part := range v.uncovered(window, area.Intersect(visible)) {
+			if part.Dx() >= least.X && part.Dy() >= least.Y {
+				list = append(list, part)
+			}
+		}
+	}
+	return list
+}
+
+// drawn reports whether what nodes of a role show is a picture to the program: it
+// may have text in it that nobody tells.
+func drawn(role string) bool {
+	switch role {
+	case "image", "canvas", "drawing area", "unknown", "document frame", "document presentation", "document web", "document text",
+		"document email", "page", "html container", "video", "animation", "chart", "layered pane", "image map":
+		return true
+	}
+	return false
+}
+
+// uncovered returns the parts of an area of a window that lie below no other.
+func (v *view) uncovered(window int, area image.Rectangle) []image.Rectangle {
+	parts := []image.Rectangle{area}
+	for _, w := range v.Windows[window+1:] {
+		if w.Hidden {
+			continue
+		}
+		var left []image.Rectangle
+		for _, p := range parts {
+			left = append(left, without(p, w.Box)...)
+		}
+		parts = left
+	}
+	return parts
+}
+
+// without returns what is left of a rectangle, above, below and beside another.
+func without(r, cover image.Rectangle) (parts []image.Rectangle) {
+	c := cover.Intersect(r)
+	if c.Empty() {
+		return []image.Rectangle{r}
+	}
+	for _, p := range []image.Rectangle{
+		image.Rect(r.Min.X, r.Min.Y, r.Max.X, c.Min.Y), image.Rect(r.Min.X, c.Min.Y, c.Min.X, c.Max.Y),
+		image.Rect(c.Max.X, c.Min.Y, r.Max.X, c.Max.Y), image.Rect(r.Min.X, c.Max.Y, r.Max.X, r.Max.Y),
+	} {
+		if !p.Empty() {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// addLines adds lines to the tree, each below the node of the topmost window that it
+// is in; a window without one gets it.
+func (v *view) addLines(lines []OCRLine) {
+	byWindow := map[int][]OCRLine{}
+	for _, l := range lines[:min(len(lines), maxReadLines)] {
+		at := l.Box.Min.Add(l.Box.Max).Div(2)
+		for i, w := range slices.Backward(v.Windows) {
+			if !w.Hidden && at.In(w.Box) {
+				byWindow[i] = append(byWindow[i], l)
+				break
+			}
+		}
+	}
+	if len(byWindow) == 0 {
+		return
+	}
+	var nodes []atspi.Node
+	moved := make([]int, len(v.Tree.Nodes)) // where nodes are in the new list
+	open := func(next int) bool { return next < len(v.Tree.Nodes) && v.Tree.Nodes[next].Parent >= 0 }
+	for i, n := range v.Tree.Nodes {
+		moved[i] = len(nodes)
+		root := moved[i]
+		if n.Parent >= 0 {
+			n.Parent = moved[n.Parent]
+		}
+		nodes = append(nodes, n)
+		if open(i + 1) {
+			continue
+		}
+		for nodes[root].Parent >= 0 {
+			root = nodes[root].Parent
+		}
+		nodes = appendLines(nodes, root, byWindow[v.window[i]])
+		delete(byWindow, v.window[i])
+	}
+	for i, w := range v.Windows {
+		if lines := byWindow[i]; len(lines) > 0 {
+			nodes = append(nodes, atspi.Node{App: w.Class, PID: w.PID, Parent: -1, Role: "window", Name: w.Title, Box: w.Box, Read: true})
+			nodes = appendLines(nodes, len(nodes)-1, lines)
+		}
+	}
+	v.Tree.Nodes = nodes
+}
+
+// appendLines appends lines as nodes below the node of a window.
+func appendLines(nodes []atspi.Node, root int, lines []OCRLine) []atspi.Node {
+	for _, l := range lines {
+		nodes = append(nodes, atspi.Node{
+			App: nodes[root].App, PID: nodes[root].PID, Parent: root, Depth: nodes[root].Depth + 1,
+			Role: RoleTextLine, Text: l.Text[:min(len(l.Text), maxReadText)], Box: l.Box, Read: true,
+		})
+	}
+	return nodes
+}
+
+// Told returns the observation without what was read from the picture: what the
+// programs tell themselves.
+func (o *Observation) Told() *Observation {
+	if !slices.ContainsFunc(o.Tree.Nodes, func(n atspi.Node) bool { return n.Read }) {
+		return o
+	}
+	told := *o
+	told.Tree.Nodes = nil
+	moved := make([]int, len(o.Tree.Nodes))
+	for i, n := range o.Tree.Nodes {
+		if n.Read {
+			continue // nothing that is told lies below it
+		}
+		if moved[i] = len(told.Tree.Nodes); n.Parent >= 0 {
+			n.Parent = moved[n.Parent]
+		}
+		told.Tree.Nodes = append(told.Tree.Nodes, n)
+	}
+	return &told
+}
+
+// fromPicture says in the list for the model that a node was read from the picture.
+func fromPicture(n atspi.Node) string {
+	if n.Read {
+		return " (read from the picture)"
+	}
+	return ""
+}

@@ -1,0 +1,134 @@
+package screen
+
+import (
+	"context"
+	"image"
+	"log/slog"
+	"testing"
+
+	"desktop-agent/screen/atspi"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// A reader reads the same in every region, and remembers which there were.
+type reader struct {
+	regions []image.Rectangle
+	text    string
+	err     error
+}
+
+func (r *reader) Lines(_ context.Context, _ *image.RGBA, regions []image.Rectangle) (lines []OCRLine, err error) {
+	r.regions = regions
+	for _, region := range regions {
+		lines = append(lines, OCRLine{Text: r.text, Box: image.Rectangle{Min: region.Min, Max: region.Min.Add(image.Pt(60, 10))}, Confidence: .9})
+	}
+	return lines, r.err
+}
+
+// looked is the sample, with text of its picture read.
+func looked(t *testing.T, change func(*Observation)) (*Observation, *reader) {
+	t.Helper()
+	o, r := sample(), &reader{text: "total 48"}
+	o.Bare = image.NewRGBA(image.Rect(0, 0, 1000, 800))
+	change(o)
+	s := &Screen{opt: Options{OCR: r, Log: quiet}}
+	s.read(t.Context(), o)
+	for i, n := range o.Tree.Nodes {
+		require.Less(t, n.Parent, i, "parents come first")
+		if n.Parent >= 0 {
+			require.Equal(t, o.Tree.Nodes[n.Parent].Depth+1, n.Depth, "node %d", i)
+		}
+	}
+	return o, r
+}
+
+// A window that tells no text is read where it can be seen, and has a node then; one
+// that is minimised is not, nor one that tells its text.
+func TestReadWindowsWithoutText(t *testing.T) {
+	before := sample()
+	o, r := looked(t, func(o *Observation) { o.Windows[2].Box = image.Rect(500, 50, 1000, 350) })
+	assert.Equal(t, []image.Rectangle{image.Rect(500, 50, 1000, 100), image.Rect(600, 100, 1000, 350)}, r.regions, "the part below the editor is not seen")
+	text := o.Text(0)
+	assert.Contains(t, text, "window \"Clock\" (\"xclock\"), no nodes\n")
+	assert.Contains(t, text, " text line = \"total 48\" (read from the picture) @265,27\n")
+	assert.Equal(t, before.Tree.Nodes, o.Told().Tree.Nodes)
+	assert.True(t, SameTree(before, o), "what was read is compared as a picture")
+	assert.Same(t, before, before.Told())
+	source, ok := o.Find("total 48")
+	assert.True(t, ok)
+	assert.Equal(t, "ocr", source)
+	source, _ = o.Find("Dear Ann")
+	assert.Equal(t, "tree", source)
+	assert.NotZero(t, o.Timing.OCR)
+	assert.Equal(t, o.Timing.OCR, o.Timing.Total)
+}
+
+// Without any tree all windows are read.
+func TestReadWithoutTree(t *testing.T) {
+	o, r := looked(t, func(o *Observation) { o.Tree = Tree{Err: ErrNoTree} })
+	assert.Contains(t, r.regions, image.Rect(100, 100, 600, 500), "of the editor, what the image shows and no other window covers")
+	source, _ := o.Find("total 48")
+	assert.Equal(t, "ocr", source)
+	assert.Empty(t, o.Told().Tree.Nodes)
+}
+
+// A picture in a window that tells text is read, and what it says comes after the
+// window's other nodes; a small one is not, nor one with text on it that is told.
+func TestReadPictures(t *testing.T) {
+	for name, tt := range map[string]struct {
+		box  image.Rectangle
+		role string
+		want bool
+	}{
+		"a canvas":               {image.Rect(120, 200, 580, 400), "canvas", true},
+		"a picture with a name":  {image.Rect(120, 200, 580, 400), "image", true},
+		"an icon":                {image.Rect(120, 200, 144, 224), "image", false},
+		"no picture":             {image.Rect(120, 200, 580, 400), "panel", false},
+		"a page with told parts": {image.Rect(100, 100, 600, 500), "document web", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, r := looked(t, func(o *Observation) {
+				o.Windows[2].Hidden = true
+				nodes := o.Tree.Nodes
+				kind := atspi.Node{App: "editor", PID: 10, Parent: 0, Depth: 1, Role: tt.role, Box: tt.box}
+				if tt.role == "image" {
+					kind.Name = "photo.jpg"
+				}
+				nodes[7].Role, nodes[7].Text, nodes[7].Name = kind.Role, "", kind.Name
+				nodes[7].Box = kind.Box
+			})
+			if !tt.want {
+				assert.NotContains(t, r.regions, tt.box)
+				return
+			}
+			require.Contains(t, r.regions, tt.box)
+			at := -1
+			for i, n := range o.Tree.Nodes {
+				if n.Read && n.Box.Min == tt.box.Min {
+					at = i
+				}
+			}
+			require.Positive(t, at)
+			n := o.Tree.Nodes[at]
+			assert.Equal(t, 0, n.Parent)
+			assert.Equal(t, "editor", n.App)
+			assert.Equal(t, -1, o.Tree.Nodes[at+1].Parent, "it is the last of its window")
+			assert.Equal(t, sample().Tree.Nodes[9:], o.Told().Tree.Nodes[9:], "and the others are where they were")
+		})
+	}
+}
+
+// An error of the reader costs no observation, and lines may come with it.
+func TestReadFails(t *testing.T) {
+	o := sample()
+	o.Bare = image.NewRGBA(image.Rect(0, 0, 1000, 800))
+	o.Windows[2].Box = image.Rect(500, 50, 1000, 350)
+	s := &Screen{opt: Options{OCR: &reader{text: "total 48", err: context.DeadlineExceeded}, Log: quiet}}
+	s.read(t.Context(), o)
+	_, ok := o.Find("total 48")
+	assert.True(t, ok)
+}
