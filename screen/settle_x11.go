@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -42,7 +43,7 @@ type wait struct {
 	pending  map[xproto.Window]time.Time // managed windows not drawn yet, and since when they are known
 	appeared []xproto.Window             // top-level windows that were shown meanwhile
 	timers   time.Duration               // spent on waiting for short timers
-	untimed  int                         // events of the watch before the last such wait
+	active   time.Time                   // when a sign of work was seen last, or else the beginning
 
 	mu   sync.Mutex // guards busy, next.hung and slow while programs are asked
 	slow bool       // somebody answered, but late
@@ -65,7 +66,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	if d.settling.Off {
 		return Settled{Reason: SettledOff}, d.conn.RoundTrip()
 	}
-	w := &wait{display: d, pending: map[xproto.Window]time.Time{}, next: rest{
+	w := &wait{display: d, active: start, pending: map[xproto.Window]time.Time{}, next: rest{
 		hung: map[uint32]bool{}, managed: map[xproto.Window]bool{}, clients: map[uint32]bool{}}}
 	limited, cancel := context.WithDeadline(ctx, start.Add(d.settling.Ceiling))
 	defer cancel()
@@ -77,7 +78,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 		reason, err = SettledCeiling, nil
 	}
 	seen := d.watch.glance()
-	w.next.at, w.next.events, w.next.windows, w.next.cursor = time.Now(), seen.events, seen.windows, w.cursor()
+	w.next.at, w.next.events, w.next.cursor = time.Now(), seen.events, w.cursor()
 	if err == nil {
 		d.rest = w.next
 	}
@@ -89,7 +90,6 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 type rest struct {
 	at      time.Time
 	events  int                    // of the watch, by then
-	windows int                    // of these, windows that came or went
 	cursor  string                 // the pointer's name
 	hung    map[uint32]bool        // clients that had not answered
 	clients map[uint32]bool        // clients of the server; nil: not known
@@ -128,24 +128,31 @@ func (w *wait) run(ctx context.Context) error {
 }
 
 // awaitTimer waits until a short timer of a program has fired. It returns false
-// if there is none, if the one before changed nothing, or if the patience for
-// timers is used up. A window that came or went is the effect of the input
-// already: nothing more is waited for then. A menu that closed is not: it does so
-// before the program does what was chosen in it.
+// if there is none, or none that can be due to the input. A menu that opened is the
+// effect of the input already: nothing more is waited for then. Any other window that
+// came or went is not, and neither is a menu that closed: LibreOffice has its tool
+// bars follow 300 ms after a dialog has closed, and a menu closes before the program
+// does what was chosen in it.
 func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
-	limit, seen := w.load.timer(), w.watch.glance()
-	if limit == 0 || seen.windows != w.rest.windows || w.timers > 0 && seen.events == w.untimed {
+	limit, ticking := w.load.timer()
+	if limit == 0 || w.menuOpened() {
 		return false, nil
 	}
-	if w.timers >= timerPatience {
+	patience := timerPatience
+	if ticking {
+		patience = shortTimer
+	}
+	if w.timers >= patience {
 		w.load.tick()
 		return false, nil
 	}
+	if time.Since(w.active) > shortTimer+slowAnswer {
+		return false, nil // all that was started then has fired, and nothing came of it
+	}
 	w.sign("timer")
-	w.untimed = seen.events
-	start := time.Now()
+	start, events := time.Now(), w.watch.glance().events
 	defer func() { w.timers += time.Since(start) }()
-	for time.Since(start) < limit+pace && w.load.timer() > 0 {
+	for time.Since(start) < limit+pace {
 		select {
 		case <-ctx.Done():
 			return true, ended(ctx)
@@ -153,11 +160,26 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 			return true, x11.ErrNoDisplay
 		case <-time.After(pace):
 		}
-		if w.load.working() || w.watch.glance().events != seen.events {
+		if w.load.working() || w.watch.glance().events != events {
+			w.active = time.Now()
+			return true, nil
+		}
+		if left, _ := w.load.timer(); left == 0 {
 			return true, nil
 		}
 	}
 	return true, nil
+}
+
+// menuOpened reports whether a menu was opened meanwhile, and is open. A tip is
+// none, and what was done may have opened a menu and a window.
+func (w *wait) menuOpened() bool {
+	return slices.ContainsFunc(w.watch.open(w.appeared), func(id xproto.Window) bool {
+		kind, err := w.conn.Cardinals(id, "_NET_WM_WINDOW_TYPE")
+		return err == nil && !slices.ContainsFunc(kind, func(atom uint32) bool {
+			return w.conn.AtomName(xproto.Atom(atom)) == "_NET_WM_WINDOW_TYPE_TOOLTIP"
+		})
+	}) && len(w.pending) == 0
 }
 
 // sign notes a sign of work.
@@ -172,6 +194,7 @@ func (w *wait) sign(s string) {
 // quiet returns once nothing has happened for the quiet interval, which begins
 // at since.
 func (w *wait) quiet(ctx context.Context, since time.Time) error {
+	began := since
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	events := w.watch.glance().events
@@ -198,6 +221,9 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 		}
 		if now.Sub(since) >= w.settling.Quiet {
 			if !w.load.ready() {
+				if since != began {
+					w.active = since
+				}
 				return nil
 			}
 			w.sign("processor")
@@ -353,6 +379,9 @@ func (w *wait) concerned() (map[uint32][]xproto.Window, error) {
 			}
 		}
 		w.next.managed[id] = true
+	}
+	if w.rest.managed != nil && !maps.Equal(w.rest.managed, w.next.managed) {
+		w.load.untick()
 	}
 	w.appeared = append(w.appeared, w.watch.appeared()...)
 	concerned = append(concerned, w.appeared...)

@@ -22,7 +22,6 @@ type watch struct {
 	last    time.Time // of the last event that counts
 	events  int       // how many counted
 	drawn   int       // how many of these were drawing
-	windows int       // how many were a window that came or went, but for menus that closed
 	blinks  blinks
 	strokes []stroke
 	shown   []xproto.Window        // top-level windows that appeared; who waits takes them away
@@ -74,7 +73,6 @@ func (d *display) startWatch() (*watch, func(), error) {
 		case xproto.MapNotifyEvent:
 			if e.Event == d.conn.Root {
 				w.happened(now)
-				w.windows++
 				w.shown = append(w.shown, e.Window)
 				if e.OverrideRedirect && own(e.Window) != w.manager {
 					w.menus[e.Window] = true
@@ -83,9 +81,6 @@ func (d *display) startWatch() (*watch, func(), error) {
 		case xproto.UnmapNotifyEvent:
 			if e.Event == d.conn.Root {
 				w.happened(now)
-				if !w.menus[e.Window] {
-					w.windows++
-				}
 				delete(w.menus, e.Window)
 				w.shown = slices.DeleteFunc(w.shown, func(id xproto.Window) bool { return id == e.Window })
 			}
@@ -152,15 +147,15 @@ func (w *watch) draw(box image.Rectangle, now time.Time) {
 
 // A glance is what a watch knows at one moment.
 type glance struct {
-	last                   time.Time
-	events, drawn, windows int
-	cursor                 xproto.Atom
+	last          time.Time
+	events, drawn int
+	cursor        xproto.Atom
 }
 
 func (w *watch) glance() glance {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return glance{w.last, w.events, w.drawn, w.windows, w.cursor}
+	return glance{w.last, w.events, w.drawn, w.cursor}
 }
 
 // appeared returns the windows that appeared since the last call.
@@ -170,6 +165,18 @@ func (w *watch) appeared() []xproto.Window {
 	list := w.shown
 	w.shown = nil
 	return list
+}
+
+// open returns those of some windows that are shown and not managed: menus, and tips.
+func (w *watch) open(list []xproto.Window) (menus []xproto.Window) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range list {
+		if w.menus[id] {
+			menus = append(menus, id)
+		}
+	}
+	return menus
 }
 
 // managedBy notes which client the window manager is.
