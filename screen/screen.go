@@ -19,6 +19,13 @@ type TreeReader interface {
 	Read(ctx context.Context) (nodes []atspi.Node, hung []string, err error)
 }
 
+// An ElementReader is a [TreeReader] that can ask a program what a node of the last
+// tree is now, in less time than reading a tree takes. An error means that this cannot
+// be known.
+type ElementReader interface {
+	Now(context.Context, atspi.Node) (atspi.Node, error)
+}
+
 // Options say what to look at and how. The zero value works.
 type Options struct {
 	// Display is the X display, such as ":0"; "" means $DISPLAY.
@@ -55,8 +62,9 @@ type Screen struct {
 	close   func() error
 
 	mu     sync.Mutex
-	frames int   // observations so far
-	names  namer // of what was observed
+	frames int    // observations so far
+	names  namer  // of what was observed
+	newest string // the frame whose tree is the last that was read; "" if it is of none
 }
 
 var (
@@ -132,8 +140,9 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 		if err != nil {
 			return nil, err
 		}
-		// What was drawn while looking belongs to the same change: look again, once.
-		if settled.Reason == SettledQuiet && d.stirred() {
+		// What was drawn while looking belongs to the same change: look again, once. And
+		// a program that gave no answer until the ceiling may have come to life since.
+		if (settled.Reason == SettledQuiet || d.revived()) && d.stirred() {
 			again, err := d.settle(ctx)
 			if err != nil {
 				return nil, err
@@ -155,6 +164,7 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 	s.frames++
 	s.names.name(o.Tree.Nodes)
 	o.FrameID = fmt.Sprintf("f%04d", s.frames)
+	s.newest = o.FrameID
 	s.mu.Unlock()
 	return o, nil
 }

@@ -43,6 +43,7 @@ type wait struct {
 	pending  map[xproto.Window]time.Time // managed windows not drawn yet, and since when they are known
 	appeared []xproto.Window             // top-level windows that were shown meanwhile
 	timers   time.Duration               // spent on waiting for short timers
+	fruit    bool                        // a program worked or drew when its timer fired
 	active   time.Time                   // when a sign of work was seen last, or else the beginning
 
 	mu   sync.Mutex // guards busy, next.hung and slow while programs are asked
@@ -78,7 +79,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 		reason, err = SettledCeiling, nil
 	}
 	seen := d.watch.glance()
-	w.next.at, w.next.events, w.next.cursor = time.Now(), seen.events, w.cursor()
+	w.next.at, w.next.events, w.next.closed, w.next.cursor = time.Now(), seen.events, seen.closed, w.cursor()
 	if err == nil {
 		d.rest = w.next
 	}
@@ -90,15 +91,45 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 type rest struct {
 	at      time.Time
 	events  int                    // of the watch, by then
+	closed  int                    // menus that had closed
 	cursor  string                 // the pointer's name
 	hung    map[uint32]bool        // clients that had not answered
 	clients map[uint32]bool        // clients of the server; nil: not known
 	managed map[xproto.Window]bool // managed windows; nil: not known
 }
 
+// looks says that a look begins which follows no wait.
+func (d *display) looks() { d.load.begin() }
+
 // looked says that the look that followed the last wait is over: reading a tree
 // makes programs work.
 func (d *display) looked() { d.load.end() }
+
+// revived tells whether a program that had not answered by the end of the last wait
+// does so now. It is one again that is waited for.
+func (d *display) revived() bool {
+	revived := false
+	for owner := range d.rest.hung {
+		ctx, cancel := context.WithTimeout(context.Background(), d.settling.Quiet)
+		windows, err := d.windowsOf(owner)
+		if err == nil && len(windows) > 0 && d.rest.hung[owner] && d.pingAny(ctx, windows) == nil {
+			d.rest.hung[owner], revived = false, true
+		}
+		cancel()
+	}
+	return revived
+}
+
+// windowsOf returns the managed windows of a client.
+func (d *display) windowsOf(owner uint32) (list []xproto.Window, err error) {
+	managed, err := d.conn.Clients()
+	for _, id := range managed {
+		if d.conn.Owner(id) == owner {
+			list = append(list, id)
+		}
+	}
+	return list, err
+}
 
 // stirred tells whether anything happened since the last wait ended.
 func (d *display) stirred() bool { return d.watch.glance().events != d.rest.events }
@@ -108,6 +139,7 @@ func (w *wait) run(ctx context.Context) error {
 	if _, err := w.ask(ctx); err != nil {
 		return err
 	}
+	asked, late := time.Now(), 0
 	for {
 		if err := w.quiet(ctx, time.Now()); err != nil {
 			return err
@@ -117,11 +149,25 @@ func (w *wait) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !prompt || w.watch.glance().events != before || !w.complete() {
+		// Who is late again, and has done nothing in between, waits for a processor:
+		// on a crowded machine everybody is late.
+		switch {
+		case prompt:
+			late = 0
+		case w.active.After(asked):
+			late = 1
+		default:
+			late++
+		}
+		asked = time.Now()
+		if late == 1 || w.watch.glance().events != before || !w.complete() {
 			continue
 		}
 		fired, err := w.awaitTimer(ctx)
 		if !fired || err != nil {
+			if w.timers > 0 {
+				w.load.learn(w.fruit, w.menuClosed())
+			}
 			return err
 		}
 	}
@@ -135,7 +181,7 @@ func (w *wait) run(ctx context.Context) error {
 // does what was chosen in it.
 func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 	limit, ticking := w.load.timer()
-	if limit == 0 || w.menuOpened() {
+	if limit == 0 || w.menuOpened() || w.menuClosed() && w.load.vain() {
 		return false, nil
 	}
 	patience := timerPatience
@@ -161,7 +207,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 		case <-time.After(pace):
 		}
 		if w.load.working() || w.watch.glance().events != events {
-			w.active = time.Now()
+			w.active, w.fruit = time.Now(), true
 			return true, nil
 		}
 		if left, _ := w.load.timer(); left == 0 {
@@ -180,6 +226,11 @@ func (w *wait) menuOpened() bool {
 			return w.conn.AtomName(xproto.Atom(atom)) == "_NET_WM_WINDOW_TYPE_TOOLTIP"
 		})
 	}) && len(w.pending) == 0
+}
+
+// menuClosed reports whether a menu has closed, and no window came or went with it.
+func (w *wait) menuClosed() bool {
+	return w.watch.glance().closed != w.rest.closed && (w.rest.managed == nil || maps.Equal(w.rest.managed, w.next.managed))
 }
 
 // sign notes a sign of work.
@@ -337,9 +388,9 @@ func (w *wait) pingOne(ctx context.Context, owner uint32, windows []xproto.Windo
 	return err
 }
 
-func (w *wait) pingAny(ctx context.Context, windows []xproto.Window) error {
+func (d *display) pingAny(ctx context.Context, windows []xproto.Window) error {
 	for _, id := range windows {
-		err := w.conn.Ping(ctx, id)
+		err := d.conn.Ping(ctx, id)
 		if errors.Is(err, x11.ErrNoPing) || errors.Is(err, x11.ErrGone) {
 			continue
 		}

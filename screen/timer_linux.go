@@ -80,6 +80,38 @@ func (l *load) tick() {
 // untick forgets what was noted: with other windows, programs have other timers.
 func (l *load) untick() { l.ticking = nil }
 
+// vainly is how many times in a row timers may have come to nothing before they are
+// taken for those of a caret, where that costs little: see [load.vain].
+const vainly = 3
+
+// learn notes whether anything came of the timers of programs, in a wait that
+// followed a menu that closed or another one.
+func (l *load) learn(fruit, menuClosed bool) {
+	if l.fruitless == nil {
+		l.fruitless = map[int]int{}
+	}
+	for pid := range l.pids {
+		switch {
+		case fruit:
+			delete(l.fruitless, pid)
+		case menuClosed:
+			l.fruitless[pid]++
+		}
+	}
+}
+
+// vain reports whether nothing came lately of the short timers that programs have
+// after a menu has closed: a caret blinks, and most that is chosen in a menu is done
+// at once.
+func (l *load) vain() bool {
+	for pid, u := range l.pids {
+		if limit := waitLimit(pid); limit > 0 && limit <= shortTimer && u.idle() < restless && l.fruitless[pid] < vainly {
+			return false
+		}
+	}
+	return true
+}
+
 // waitLimit returns the time limit with which the first thread of a process,
 // which is the one that draws, waits for events; 0 if it does something else, or
 // waits without a limit. Where that cannot be known it is [shortTimer], to be on
