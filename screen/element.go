@@ -46,7 +46,7 @@ func (s *Screen) ChangeAt(ctx context.Context, o *Observation, at image.Point) (
 	change, err := turn(ctx, s, func(d *display) (Change, error) {
 		d.looks() // asking makes the program work, and says nothing of what it does by itself
 		defer d.looked()
-		if r, ok := s.opt.Tree.(ElementReader); ok && s.isNewest(o) {
+		if r, ok := s.opt.Tree.(ElementReader); ok {
 			if now, err := r.Now(ctx, was); err == nil && at.In(now.Box) {
 				return Change{&was, &now}, nil
 			}
@@ -59,13 +59,6 @@ func (s *Screen) ChangeAt(ctx context.Context, o *Observation, at image.Point) (
 	return change, nil
 }
 
-// isNewest reports whether the tree of an observation is the last that was read.
-func (s *Screen) isNewest(o *Observation) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.newest != "" && s.newest == o.FrameID
-}
-
 // elementAt reads the whole tree for what lies at a point now.
 func (s *Screen) elementAt(ctx context.Context, d *display, was atspi.Node, at image.Point) (Change, error) {
 	o := Observation{At: time.Now()}
@@ -73,9 +66,6 @@ func (s *Screen) elementAt(ctx context.Context, d *display, was atspi.Node, at i
 	if o.Windows, err = d.windows(); err != nil {
 		return Change{}, err
 	}
-	s.mu.Lock()
-	s.newest = ""
-	s.mu.Unlock()
 	if o.Tree, _ = s.readTree(ctx); o.Tree.Err != nil || len(o.Tree.Hung) > 0 {
 		return Change{}, ended(ctx)
 	}

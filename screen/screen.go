@@ -62,9 +62,8 @@ type Screen struct {
 	close   func() error
 
 	mu     sync.Mutex
-	frames int    // observations so far
-	names  namer  // of what was observed
-	newest string // the frame whose tree is the last that was read; "" if it is of none
+	frames int   // observations so far
+	names  namer // of what was observed
 }
 
 var (
@@ -164,7 +163,6 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 	s.frames++
 	s.names.name(o.Tree.Nodes)
 	o.FrameID = fmt.Sprintf("f%04d", s.frames)
-	s.newest = o.FrameID
 	s.mu.Unlock()
 	return o, nil
 }
