@@ -29,7 +29,7 @@ func (r *episode) act(ctx context.Context, t turn) (batch, error) {
 			return b, r.special(ctx, &b, a)
 		}
 		again := i == 0 && insisted != nil && reflect.DeepEqual(a, insisted)
-		b.stopped = r.Desktop.Surprise(run.Aim{Action: a, Done: t.Actions[:i], Chosen: r.now, Now: before, Again: again})
+		b.stopped = r.Desktop.Surprise(ctx, run.Aim{Action: a, Done: t.Actions[:i], Chosen: r.now, Now: before, Again: again})
 		if b.stopped != "" {
 			break
 		}

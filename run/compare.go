@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"desktop-agent/actuator"
 	"desktop-agent/monitor"
 	"desktop-agent/screen"
@@ -23,7 +24,7 @@ func (c *Comparison) Unchanged(_ int, look func() bool) bool { return look() }
 // Surprise returns why an action must not be performed: the desktop is not what
 // the model saw. An action that was proposed again after a surprise is held up
 // only by another size of the screen.
-func (c *Comparison) Surprise(aim Aim) string {
+func (c *Comparison) Surprise(_ context.Context, aim Aim) string {
 	chosen, now := aim.Chosen, aim.Now
 	if chosen.Bare.Rect != now.Bare.Rect {
 		return fmt.Sprintf("the screen's size changed from %v to %v", chosen.Bare.Rect.Size(), now.Bare.Rect.Size())

@@ -3,7 +3,9 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
+	"strconv"
 	"sync/atomic"
 
 	"desktop-agent/actuator"
@@ -25,7 +27,7 @@ type Desktop interface {
 	ScreenName(*screen.Observation) string
 	// Surprise returns why an action of a batch must not be performed although it
 	// was proposed; "" if nothing speaks against it.
-	Surprise(Aim) string
+	Surprise(context.Context, Aim) string
 	// WindowChange returns in words which window came, went or got the focus; ""
 	// if none did.
 	WindowChange(before, after Capture) string
@@ -84,6 +86,44 @@ func (l *Live) Capture(ctx context.Context) (c Capture, err error) {
 	}
 	c.Windows, err = l.Screen.Windows(ctx)
 	return c, err
+}
+
+// Surprise returns why an action must not be performed: beside what the pictures
+// tell, other elements lie now at its points than the model saw there. Programs draw
+// many that look alike, and move them.
+func (l *Live) Surprise(ctx context.Context, aim Aim) string {
+	if why := l.Comparison.Surprise(ctx, aim); why != "" || aim.Again {
+		return why
+	}
+	for _, p := range actuator.Points(aim.Action) {
+		if pointedAt(aim.Done, p) {
+			continue
+		}
+		at := aim.Chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
+		change, err := l.Screen.ChangeAt(ctx, aim.Chosen, at)
+		if err != nil || !change.Any() {
+			continue // the pictures are the same, and nothing else is known
+		}
+		now := "no element"
+		if change.Now != nil {
+			now = change.Now.Describe(quoteName)
+		}
+		return fmt.Sprintf("at (%d, %d) there is %s now, and no longer %s, which the screenshot %s shows",
+			p.X, p.Y, now, change.Was.Describe(quoteName), aim.Chosen.FrameID)
+	}
+	return ""
+}
+
+// maxQuoted is how much of an element's name is told, in characters.
+const maxQuoted = 80
+
+// quoteName quotes what a program calls an element, so that it cannot pass for words
+// of ours.
+func quoteName(s string) string {
+	if r := []rune(s); len(r) > maxQuoted {
+		return strconv.Quote(string(r[:maxQuoted])) + "…"
+	}
+	return strconv.Quote(s)
 }
 
 // liveDevice acts on a live desktop, which waits then before it is looked at.

@@ -67,7 +67,11 @@ func (d *display) capture(everything bool) (shot, error) {
 
 func (d *display) windows() ([]Window, error) { return nil, nil }
 
+func (d *display) looks() {}
+
 func (d *display) looked() {}
+
+func (d *display) revived() bool { return false }
 
 // stirred tells whether anything happened since the last wait ended.
 func (d *display) stirred() bool {

@@ -14,7 +14,10 @@ func (*load) follow([]int)  {}
 func (*load) working() bool { return false }
 func (*load) ready() bool   { return false }
 
-func (*load) timer() time.Duration { return 0 }
-func (*load) tick()                {}
+func (*load) timer() (longest time.Duration, ticking bool) { return 0, false }
+func (*load) tick()                                        {}
+func (*load) untick()                                      {}
+func (*load) learn(_, _ bool)                              {}
+func (*load) vain() bool                                   { return true }
 
-const timerPatience = 0
+const shortTimer, timerPatience = 0, 0

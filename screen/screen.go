@@ -19,6 +19,13 @@ type TreeReader interface {
 	Read(ctx context.Context) (nodes []atspi.Node, hung []string, err error)
 }
 
+// An ElementReader is a [TreeReader] that can ask a program what a node of the last
+// tree is now, in less time than reading a tree takes. An error means that this cannot
+// be known.
+type ElementReader interface {
+	Now(context.Context, atspi.Node) (atspi.Node, error)
+}
+
 // Options say what to look at and how. The zero value works.
 type Options struct {
 	// Display is the X display, such as ":0"; "" means $DISPLAY.
@@ -136,8 +143,9 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 		if err != nil {
 			return nil, err
 		}
-		// What was drawn while looking belongs to the same change: look again, once.
-		if settled.Reason == SettledQuiet && d.stirred() {
+		// What was drawn while looking belongs to the same change: look again, once. And
+		// a program that gave no answer until the ceiling may have come to life since.
+		if (settled.Reason == SettledQuiet || d.revived()) && d.stirred() {
 			again, err := d.settle(ctx)
 			if err != nil {
 				return nil, err

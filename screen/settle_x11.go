@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -42,7 +43,8 @@ type wait struct {
 	pending  map[xproto.Window]time.Time // managed windows not drawn yet, and since when they are known
 	appeared []xproto.Window             // top-level windows that were shown meanwhile
 	timers   time.Duration               // spent on waiting for short timers
-	untimed  int                         // events of the watch before the last such wait
+	fruit    bool                        // a program worked or drew when its timer fired
+	active   time.Time                   // when a sign of work was seen last, or else the beginning
 
 	mu   sync.Mutex // guards busy, next.hung and slow while programs are asked
 	slow bool       // somebody answered, but late
@@ -65,7 +67,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	if d.settling.Off {
 		return Settled{Reason: SettledOff}, d.conn.RoundTrip()
 	}
-	w := &wait{display: d, pending: map[xproto.Window]time.Time{}, next: rest{
+	w := &wait{display: d, active: start, pending: map[xproto.Window]time.Time{}, next: rest{
 		hung: map[uint32]bool{}, managed: map[xproto.Window]bool{}, clients: map[uint32]bool{}}}
 	limited, cancel := context.WithDeadline(ctx, start.Add(d.settling.Ceiling))
 	defer cancel()
@@ -77,7 +79,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 		reason, err = SettledCeiling, nil
 	}
 	seen := d.watch.glance()
-	w.next.at, w.next.events, w.next.windows, w.next.cursor = time.Now(), seen.events, seen.windows, w.cursor()
+	w.next.at, w.next.events, w.next.closed, w.next.cursor = time.Now(), seen.events, seen.closed, w.cursor()
 	if err == nil {
 		d.rest = w.next
 	}
@@ -89,16 +91,45 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 type rest struct {
 	at      time.Time
 	events  int                    // of the watch, by then
-	windows int                    // of these, windows that came or went
+	closed  int                    // menus that had closed
 	cursor  string                 // the pointer's name
 	hung    map[uint32]bool        // clients that had not answered
 	clients map[uint32]bool        // clients of the server; nil: not known
 	managed map[xproto.Window]bool // managed windows; nil: not known
 }
 
+// looks says that a look begins which follows no wait.
+func (d *display) looks() { d.load.begin() }
+
 // looked says that the look that followed the last wait is over: reading a tree
 // makes programs work.
 func (d *display) looked() { d.load.end() }
+
+// revived tells whether a program that had not answered by the end of the last wait
+// does so now. It is one again that is waited for.
+func (d *display) revived() bool {
+	revived := false
+	for owner := range d.rest.hung {
+		ctx, cancel := context.WithTimeout(context.Background(), d.settling.Quiet)
+		windows, err := d.windowsOf(owner)
+		if err == nil && len(windows) > 0 && d.rest.hung[owner] && d.pingAny(ctx, windows) == nil {
+			d.rest.hung[owner], revived = false, true
+		}
+		cancel()
+	}
+	return revived
+}
+
+// windowsOf returns the managed windows of a client.
+func (d *display) windowsOf(owner uint32) (list []xproto.Window, err error) {
+	managed, err := d.conn.Clients()
+	for _, id := range managed {
+		if d.conn.Owner(id) == owner {
+			list = append(list, id)
+		}
+	}
+	return list, err
+}
 
 // stirred tells whether anything happened since the last wait ended.
 func (d *display) stirred() bool { return d.watch.glance().events != d.rest.events }
@@ -108,6 +139,7 @@ func (w *wait) run(ctx context.Context) error {
 	if _, err := w.ask(ctx); err != nil {
 		return err
 	}
+	asked, late := time.Now(), 0
 	for {
 		if err := w.quiet(ctx, time.Now()); err != nil {
 			return err
@@ -117,35 +149,56 @@ func (w *wait) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !prompt || w.watch.glance().events != before || !w.complete() {
+		// Who is late again, and has done nothing in between, waits for a processor:
+		// on a crowded machine everybody is late.
+		switch {
+		case prompt:
+			late = 0
+		case w.active.After(asked):
+			late = 1
+		default:
+			late++
+		}
+		asked = time.Now()
+		if late == 1 || w.watch.glance().events != before || !w.complete() {
 			continue
 		}
 		fired, err := w.awaitTimer(ctx)
 		if !fired || err != nil {
+			if w.timers > 0 {
+				w.load.learn(w.fruit, w.menuClosed())
+			}
 			return err
 		}
 	}
 }
 
 // awaitTimer waits until a short timer of a program has fired. It returns false
-// if there is none, if the one before changed nothing, or if the patience for
-// timers is used up. A window that came or went is the effect of the input
-// already: nothing more is waited for then. A menu that closed is not: it does so
-// before the program does what was chosen in it.
+// if there is none, or none that can be due to the input. A menu that opened is the
+// effect of the input already: nothing more is waited for then. Any other window that
+// came or went is not, and neither is a menu that closed: LibreOffice has its tool
+// bars follow 300 ms after a dialog has closed, and a menu closes before the program
+// does what was chosen in it.
 func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
-	limit, seen := w.load.timer(), w.watch.glance()
-	if limit == 0 || seen.windows != w.rest.windows || w.timers > 0 && seen.events == w.untimed {
+	limit, ticking := w.load.timer()
+	if limit == 0 || w.menuOpened() || w.menuClosed() && w.load.vain() {
 		return false, nil
 	}
-	if w.timers >= timerPatience {
+	patience := timerPatience
+	if ticking {
+		patience = shortTimer
+	}
+	if w.timers >= patience {
 		w.load.tick()
 		return false, nil
 	}
+	if time.Since(w.active) > shortTimer+slowAnswer {
+		return false, nil // all that was started then has fired, and nothing came of it
+	}
 	w.sign("timer")
-	w.untimed = seen.events
-	start := time.Now()
+	start, events := time.Now(), w.watch.glance().events
 	defer func() { w.timers += time.Since(start) }()
-	for time.Since(start) < limit+pace && w.load.timer() > 0 {
+	for time.Since(start) < limit+pace {
 		select {
 		case <-ctx.Done():
 			return true, ended(ctx)
@@ -153,11 +206,31 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 			return true, x11.ErrNoDisplay
 		case <-time.After(pace):
 		}
-		if w.load.working() || w.watch.glance().events != seen.events {
+		if w.load.working() || w.watch.glance().events != events {
+			w.active, w.fruit = time.Now(), true
+			return true, nil
+		}
+		if left, _ := w.load.timer(); left == 0 {
 			return true, nil
 		}
 	}
 	return true, nil
+}
+
+// menuOpened reports whether a menu was opened meanwhile, and is open. A tip is
+// none, and what was done may have opened a menu and a window.
+func (w *wait) menuOpened() bool {
+	return slices.ContainsFunc(w.watch.open(w.appeared), func(id xproto.Window) bool {
+		kind, err := w.conn.Cardinals(id, "_NET_WM_WINDOW_TYPE")
+		return err == nil && !slices.ContainsFunc(kind, func(atom uint32) bool {
+			return w.conn.AtomName(xproto.Atom(atom)) == "_NET_WM_WINDOW_TYPE_TOOLTIP"
+		})
+	}) && len(w.pending) == 0
+}
+
+// menuClosed reports whether a menu has closed, and no window came or went with it.
+func (w *wait) menuClosed() bool {
+	return w.watch.glance().closed != w.rest.closed && (w.rest.managed == nil || maps.Equal(w.rest.managed, w.next.managed))
 }
 
 // sign notes a sign of work.
@@ -172,6 +245,7 @@ func (w *wait) sign(s string) {
 // quiet returns once nothing has happened for the quiet interval, which begins
 // at since.
 func (w *wait) quiet(ctx context.Context, since time.Time) error {
+	began := since
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	events := w.watch.glance().events
@@ -198,6 +272,9 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 		}
 		if now.Sub(since) >= w.settling.Quiet {
 			if !w.load.ready() {
+				if since != began {
+					w.active = since
+				}
 				return nil
 			}
 			w.sign("processor")
@@ -311,9 +388,9 @@ func (w *wait) pingOne(ctx context.Context, owner uint32, windows []xproto.Windo
 	return err
 }
 
-func (w *wait) pingAny(ctx context.Context, windows []xproto.Window) error {
+func (d *display) pingAny(ctx context.Context, windows []xproto.Window) error {
 	for _, id := range windows {
-		err := w.conn.Ping(ctx, id)
+		err := d.conn.Ping(ctx, id)
 		if errors.Is(err, x11.ErrNoPing) || errors.Is(err, x11.ErrGone) {
 			continue
 		}
@@ -353,6 +430,9 @@ func (w *wait) concerned() (map[uint32][]xproto.Window, error) {
 			}
 		}
 		w.next.managed[id] = true
+	}
+	if w.rest.managed != nil && !maps.Equal(w.rest.managed, w.next.managed) {
+		w.load.untick()
 	}
 	w.appeared = append(w.appeared, w.watch.appeared()...)
 	concerned = append(concerned, w.appeared...)

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -23,36 +26,46 @@ const (
 )
 
 // timeoutArgument tells, for a system call in which a program waits for events,
-// which of its arguments is the time limit in milliseconds: poll(2) and
-// epoll_wait(2). Where it is -1 the limit is behind a pointer, as of ppoll(2),
-// and cannot be read.
-var timeoutArgument = map[string]map[string]int{
-	"amd64": {"7": 2, "232": 3, "281": 3, "271": -1, "441": -1},
-	"arm64": {"22": 3, "73": -1, "441": -1},
+// which of its arguments is the time limit: in milliseconds, of poll(2) and
+// epoll_wait(2), or a pointer to a timespec, of ppoll(2) and epoll_pwait2(2).
+var timeoutArgument = map[string]map[string]limitArgument{
+	"amd64": {"7": {2, false}, "232": {3, false}, "281": {3, false}, "271": {2, true}, "441": {3, true}},
+	"arm64": {"22": {3, false}, "73": {2, true}, "441": {3, true}},
+}
+
+// A limitArgument says where a system call has its time limit.
+type limitArgument struct {
+	index   int // of the argument
+	pointer bool
 }
 
 // timer returns how long a program may still wait for a short timer before it
-// goes on by itself; 0 if none does.
-func (l *load) timer() time.Duration {
-	longest := time.Duration(0)
+// goes on by itself; 0 if none does. ticking tells that only programs do that always
+// have such a timer.
+func (l *load) timer() (longest time.Duration, ticking bool) {
+	var others time.Duration
 	for pid, u := range l.pids {
 		if u.idle() >= restless {
 			continue
 		}
 		limit := waitLimit(pid)
-		if limit <= 0 || limit > shortTimer {
+		switch {
+		case limit <= 0 || limit > shortTimer:
 			delete(l.ticking, pid)
-			continue
-		}
-		if !l.ticking[pid] {
+		case l.ticking[pid]:
+			others = max(others, limit)
+		default:
 			longest = max(longest, limit)
 		}
 	}
-	return longest
+	if longest == 0 {
+		return others, others > 0
+	}
+	return longest, false
 }
 
-// tick notes the programs that always have a short timer: they are not waited
-// for again until they once had none.
+// tick notes the programs that always have a short timer: less patience is had
+// with them until they once had none, or windows come or go.
 func (l *load) tick() {
 	if l.ticking == nil {
 		l.ticking = map[int]bool{}
@@ -62,6 +75,41 @@ func (l *load) tick() {
 			l.ticking[pid] = true
 		}
 	}
+}
+
+// untick forgets what was noted: with other windows, programs have other timers.
+func (l *load) untick() { l.ticking = nil }
+
+// vainly is how many times in a row timers may have come to nothing before they are
+// taken for those of a caret, where that costs little: see [load.vain].
+const vainly = 3
+
+// learn notes whether anything came of the timers of programs, in a wait that
+// followed a menu that closed or another one.
+func (l *load) learn(fruit, menuClosed bool) {
+	if l.fruitless == nil {
+		l.fruitless = map[int]int{}
+	}
+	for pid := range l.pids {
+		switch {
+		case fruit:
+			delete(l.fruitless, pid)
+		case menuClosed:
+			l.fruitless[pid]++
+		}
+	}
+}
+
+// vain reports whether nothing came lately of the short timers that programs have
+// after a menu has closed: a caret blinks, and most that is chosen in a menu is done
+// at once.
+func (l *load) vain() bool {
+	for pid, u := range l.pids {
+		if limit := waitLimit(pid); limit > 0 && limit <= shortTimer && u.idle() < restless && l.fruitless[pid] < vainly {
+			return false
+		}
+	}
+	return true
 }
 
 // waitLimit returns the time limit with which the first thread of a process,
@@ -79,25 +127,48 @@ func waitLimit(pid int) time.Duration {
 		case err != nil || len(fields) == 0:
 			return shortTimer
 		case fields[0] != "running":
-			return timeout(fields)
+			return timeout(pid, fields)
 		}
 		time.Sleep(time.Millisecond / 2) // it has just answered
 	}
 	return 0 // it works, and that is seen elsewhere
 }
 
-// timeout returns the time limit of the system call that a thread is in.
-func timeout(fields []string) time.Duration {
+// timeout returns the time limit of the system call that a process is in.
+func timeout(pid int, fields []string) time.Duration {
 	argument, ok := timeoutArgument[runtime.GOARCH][fields[0]]
-	switch {
-	case !ok || len(fields) < argument+2:
+	if !ok || len(fields) < argument.index+2 {
 		return 0
-	case argument < 0:
-		return shortTimer
 	}
-	limit, err := strconv.ParseUint(fields[argument+1], 0, 64)
-	if err != nil || int32(limit) < 0 {
+	limit, err := strconv.ParseUint(fields[argument.index+1], 0, 64)
+	switch {
+	case err != nil:
+		return 0
+	case argument.pointer:
+		return timespec(pid, uintptr(limit))
+	case int32(limit) < 0:
 		return 0
 	}
 	return time.Duration(int32(limit)) * time.Millisecond
+}
+
+// timespec reads a struct timespec of 64 bits each from the memory of a process; 0
+// where there is none. Who may read its system call may read this too. See
+// process_vm_readv(2).
+func timespec(pid int, at uintptr) time.Duration {
+	if at == 0 {
+		return 0
+	}
+	var b [16]byte
+	local := []unix.Iovec{{Base: &b[0]}}
+	local[0].SetLen(len(b))
+	n, err := unix.ProcessVMReadv(pid, local, []unix.RemoteIovec{{Base: at, Len: len(b)}}, 0)
+	if err != nil || n != len(b) {
+		return shortTimer
+	}
+	seconds, nanoseconds := int64(binary.NativeEndian.Uint64(b[:8])), int64(binary.NativeEndian.Uint64(b[8:]))
+	if seconds < 0 || seconds > int64(shortTimer/time.Second)+1 {
+		return 0 // far away
+	}
+	return time.Duration(seconds)*time.Second + time.Duration(nanoseconds)
 }

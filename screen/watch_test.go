@@ -41,6 +41,9 @@ func TestBlinks(t *testing.T) {
 		{"too slow", caret, ms(0, 4000, 8000, 12000), make([]bool, 4)},
 		{"too tall", image.Rect(0, 0, 50, 100), ms(0, 600, 1200, 1800), make([]bool, 4)},
 		{"out of step", caret, ms(0, 600, 1200, 1800, 1950, 2400), []bool{false, false, false, true, false, false}},
+		{"late on a busy machine", caret, ms(0, 300, 600, 900, 1350, 1500, 1950), []bool{false, false, false, true, true, false, false}},
+		{"late once more", caret, ms(0, 600, 1200, 1800, 2700, 3000, 3600), []bool{false, false, false, true, true, true, true}},
+		{"never even again", caret, ms(0, 600, 1200, 1800, 2700, 3000, 3900, 4200), []bool{false, false, false, true, true, true, true, true}},
 		{"turns into a spinner", caret, ms(0, 600, 1200, 1800, 1850, 1920, 2000), []bool{false, false, false, true, true, false, false}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

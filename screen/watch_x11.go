@@ -22,7 +22,7 @@ type watch struct {
 	last    time.Time // of the last event that counts
 	events  int       // how many counted
 	drawn   int       // how many of these were drawing
-	windows int       // how many were a window that came or went, but for menus that closed
+	closed  int       // menus that closed
 	blinks  blinks
 	strokes []stroke
 	shown   []xproto.Window        // top-level windows that appeared; who waits takes them away
@@ -74,7 +74,6 @@ func (d *display) startWatch() (*watch, func(), error) {
 		case xproto.MapNotifyEvent:
 			if e.Event == d.conn.Root {
 				w.happened(now)
-				w.windows++
 				w.shown = append(w.shown, e.Window)
 				if e.OverrideRedirect && own(e.Window) != w.manager {
 					w.menus[e.Window] = true
@@ -83,8 +82,8 @@ func (d *display) startWatch() (*watch, func(), error) {
 		case xproto.UnmapNotifyEvent:
 			if e.Event == d.conn.Root {
 				w.happened(now)
-				if !w.menus[e.Window] {
-					w.windows++
+				if w.menus[e.Window] { // GTK tells of it twice
+					w.closed++
 				}
 				delete(w.menus, e.Window)
 				w.shown = slices.DeleteFunc(w.shown, func(id xproto.Window) bool { return id == e.Window })
@@ -152,15 +151,15 @@ func (w *watch) draw(box image.Rectangle, now time.Time) {
 
 // A glance is what a watch knows at one moment.
 type glance struct {
-	last                   time.Time
-	events, drawn, windows int
-	cursor                 xproto.Atom
+	last                  time.Time
+	events, drawn, closed int
+	cursor                xproto.Atom
 }
 
 func (w *watch) glance() glance {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return glance{w.last, w.events, w.drawn, w.windows, w.cursor}
+	return glance{w.last, w.events, w.drawn, w.closed, w.cursor}
 }
 
 // appeared returns the windows that appeared since the last call.
@@ -170,6 +169,18 @@ func (w *watch) appeared() []xproto.Window {
 	list := w.shown
 	w.shown = nil
 	return list
+}
+
+// open returns those of some windows that are shown and not managed: menus, and tips.
+func (w *watch) open(list []xproto.Window) (menus []xproto.Window) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range list {
+		if w.menus[id] {
+			menus = append(menus, id)
+		}
+	}
+	return menus
 }
 
 // managedBy notes which client the window manager is.
@@ -204,6 +215,7 @@ const (
 	blinkFast   = 250 * time.Millisecond
 	blinkSlow   = 2500 * time.Millisecond
 	blinkPlaces = 64 // places that are kept in mind
+	blinkMisses = 3  // times in a row that what blinks may be late, on a machine that is busy
 )
 
 // blinks knows the places that blink.
@@ -216,7 +228,8 @@ type blinks struct {
 type blink struct {
 	began  [4]time.Time // newest first
 	latest time.Time
-	steady bool // the newest burst came when it was to be expected
+	steady bool // the newest bursts came when they were to be expected
+	missed int  // how many of the newest did not
 }
 
 // seen notes that a place was drawn, and tells whether it blinks.
@@ -236,7 +249,13 @@ func (b *blinks) seen(box image.Rectangle, now time.Time) bool {
 	}
 	place.began = [4]time.Time{now, place.began[0], place.began[1], place.began[2]}
 	place.latest = now
-	place.steady = even(place.began)
+	if even(place.began) {
+		place.steady, place.missed = true, 0
+	} else {
+		place.missed++
+		last := now.Sub(place.began[1])
+		place.steady = place.steady && place.missed <= blinkMisses && last >= blinkFast && last <= blinkSlow
+	}
 	return place.steady
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"slices"
 	"strings"
 
 	"desktop-agent/actuator"
@@ -134,7 +135,7 @@ func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 		if capture, err = r.Desktop.Capture(ctx); err != nil {
 			return nil, err
 		}
-		if sameWindows(capture.Windows, r.live.Windows) && (look >= looks/2 || r.sameSpots(list, capture)) {
+		if sameWindows(capture.Windows, r.live.Windows) && (look >= looks/2 || r.sameSpots(ctx, list, capture)) {
 			break
 		}
 		if look == looks-1 {
@@ -161,16 +162,12 @@ func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 // since the look before.
 const looks = 10
 
-// sameSpots reports whether the places of actions look as they did.
-func (r *player) sameSpots(list []aimed, capture run.Capture) bool {
-	for _, a := range list {
-		for _, at := range a.at {
-			if !screen.SameAround(r.live.Bare, capture.Bare, at) {
-				return false
-			}
-		}
-	}
-	return true
+// sameSpots reports whether the places of actions look as they did, and have the
+// elements that they had.
+func (r *player) sameSpots(ctx context.Context, list []aimed, capture run.Capture) bool {
+	return !slices.ContainsFunc(list, func(a aimed) bool {
+		return r.Desktop.Surprise(ctx, run.Aim{Action: a.Action, Chosen: r.live.Observation, Now: capture}) != ""
+	})
 }
 
 // propose writes what is about to be done in the step of the new run that has

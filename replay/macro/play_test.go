@@ -309,11 +309,11 @@ func TestBlinkIsNoChange(t *testing.T) {
 	d.caret = true
 	capture, err := d.Capture(t.Context())
 	require.NoError(t, err)
-	assert.True(t, p.sameSpots(list, capture))
+	assert.True(t, p.sameSpots(t.Context(), list, capture))
 	d.draft, d.caret = strings.Replace(mainWindow, "Save", "Open", 1), false
 	capture, err = d.Capture(t.Context())
 	require.NoError(t, err)
-	assert.True(t, p.sameSpots(list, capture), "elsewhere")
+	assert.True(t, p.sameSpots(t.Context(), list, capture), "elsewhere")
 }
 
 // TestStopped holds that a replay that is stopped says so in its run.

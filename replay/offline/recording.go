@@ -252,7 +252,7 @@ func (t *recording) ScreenName(*screen.Observation) string {
 }
 
 // Surprise returns why the batch ended before an action.
-func (t *recording) Surprise(aim run.Aim) string {
+func (t *recording) Surprise(_ context.Context, aim run.Aim) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s, err := t.present(); err == nil && s != nil && s.Stopped != nil && len(s.Acts)+len(s.Refused) == len(aim.Done) {

@@ -245,7 +245,7 @@ func holdStill(t testing.TB, s *DesktopSubject) error {
 		for _, a := range []actuator.Action{
 			actuator.Click{At: &middle, Button: actuator.Left, Count: 1}, actuator.Type{Text: "x"}, actuator.Move{At: middle},
 		} {
-			if why := s.Desktop.Surprise(run.Aim{Action: a, Chosen: s.newest, Now: captured[1]}); why != "" {
+			if why := s.Desktop.Surprise(t.Context(), run.Aim{Action: a, Chosen: s.newest, Now: captured[1]}); why != "" {
 				return fmt.Errorf("there is a surprise before a %s: %s", actuator.Name(a), why)
 			}
 		}

@@ -138,11 +138,11 @@ func (w *wrong) ScreenName(o *screen.Observation) string {
 	return w.Desktop.ScreenName(o)
 }
 
-func (w *wrong) Surprise(aim run.Aim) string {
+func (w *wrong) Surprise(ctx context.Context, aim run.Aim) string {
 	if w.how == "always surprised" {
 		return "boo"
 	}
-	return w.Desktop.Surprise(aim)
+	return w.Desktop.Surprise(ctx, aim)
 }
 
 func (w *wrong) WindowChange(before, after run.Capture) string {

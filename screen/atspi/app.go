@@ -19,7 +19,9 @@ type app struct {
 	toolkit string
 	direct  string // its own address, past the bus, which saves a third of the time; "" if it has none
 
-	wire    *wire           // to the program, or to the bus; nil if it has to be opened
+	wire   *wire                 // to the program, or to the bus; nil if it has to be opened
+	places map[string]knownPlace // of what the last tree had, by the keys of the objects
+
 	pending chan *dbus.Call // gets the answer of a program that hung; nil while it does not
 }
 
@@ -140,6 +142,7 @@ func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
 	for _, win := range w.windows {
 		out.add(win, place{node: -1, clip: everywhere})
 	}
+	a.places = placesOf(w.windows, out.nodes)
 	return out.nodes, w.calls, err
 }
 

@@ -1,0 +1,80 @@
+//go:build linux
+
+package run_test
+
+import (
+	"image"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"desktop-agent/actuator"
+	"desktop-agent/run"
+	"desktop-agent/run/runtest"
+	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A writer is LibreOffice Writer on a private desktop.
+type writer struct {
+	*run.Session
+	t *testing.T
+}
+
+// see observes until a node of this role, whose name begins so, is there.
+func (w writer) see(role, name string) (*screen.Observation, actuator.Point) {
+	w.t.Helper()
+	for {
+		o, err := w.Desktop.Observe(w.t.Context())
+		require.NoError(w.t, err)
+		i := slices.IndexFunc(o.Tree.Nodes, func(n atspi.Node) bool {
+			return n.Role == role && strings.HasPrefix(n.Name, name)
+		})
+		if i >= 0 {
+			box := o.Tree.Nodes[i].Box
+			return o, actuator.Point(o.Image.Mapping.ToImage(box.Min.Add(box.Max).Div(2)))
+		}
+	}
+}
+
+func clickAt(p actuator.Point) actuator.Click {
+	return actuator.Click{At: &p, Button: actuator.Left, Count: 1}
+}
+
+// A tool bar that goes makes others move up: another button lies now where the model
+// saw one. Such buttons can look alike, so the pictures are made the same here.
+func TestClickIsPutOffWhereAnotherElementLies(t *testing.T) {
+	w := writer{runtest.Open(t, run.Settings{Display: run.DisplaySettings{
+		Private: true, Size: image.Pt(1280, 800), MaxImage: 1280, Ceiling: time.Minute, TreeSilence: time.Minute, TreeLimit: time.Minute,
+		Open: "soffice --writer --norestore --nologo --nofirststartwizard",
+	}}, nil), t}
+	chosen, at := w.see("push button", "Print")
+	aim := run.Aim{Action: clickAt(at), Chosen: chosen}
+	var err error
+	aim.Now, err = w.Desktop.Capture(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, w.Desktop.Surprise(t.Context(), aim), "all is as it was")
+
+	for _, step := range [][2]string{{"menu", "View"}, {"menu", "Toolbars"}, {"check menu item", "Standard"}} {
+		o, p := w.see(step[0], step[1])
+		require.NoError(t, w.Hand.Perform(t.Context(), run.Intent{Action: clickAt(p), On: o}))
+	}
+	aim.Now, err = w.Desktop.Capture(t.Context())
+	require.NoError(t, err)
+	assert.NotEmpty(t, w.Desktop.Surprise(t.Context(), aim), "the picture tells")
+
+	alike := *chosen
+	alike.Bare = aim.Now.Bare
+	aim.Chosen = &alike
+	why := w.Desktop.Surprise(t.Context(), aim)
+	assert.Contains(t, why, `no longer push button "Print`)
+	assert.Contains(t, why, "there is ")
+	assert.NotContains(t, why, "no element")
+	t.Log(why)
+	aim.Again = true
+	assert.Empty(t, w.Desktop.Surprise(t.Context(), aim), "what is proposed once more is done")
+}

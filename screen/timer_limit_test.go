@@ -1,0 +1,74 @@
+//go:build linux
+
+package screen
+
+import (
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The limit of a wait is known also where the system call has it behind a pointer, as
+// that of ppoll(2), which newer versions of GLib and Qt use.
+func TestWaitLimitBehindAPointer(t *testing.T) {
+	const program = `
+import ctypes, sys
+class timespec(ctypes.Structure):
+    _fields_ = [("sec", ctypes.c_long), ("nsec", ctypes.c_long)]
+libc = ctypes.CDLL(None)
+limit = timespec(int(sys.argv[1]), int(sys.argv[2]))
+while True:
+    libc.ppoll(None, ctypes.c_ulong(0), ctypes.byref(limit) if sys.argv[1] != "-1" else None, None)
+`
+	for _, tt := range []struct {
+		seconds, nanoseconds string
+		want                 time.Duration
+	}{
+		{"0", "250000000", 250 * time.Millisecond},
+		{"0", "700000000", 700 * time.Millisecond},
+		{"-1", "0", 0},   // no limit
+		{"3600", "0", 0}, // far away
+	} {
+		cmd := exec.Command("python3", "-c", program, tt.seconds, tt.nanoseconds)
+		require.NoError(t, cmd.Start())
+		defer func() { cmd.Process.Kill(); cmd.Wait() }()
+		if tt.want == 0 { // until it waits, it is in other system calls, which have none either
+			time.Sleep(time.Second)
+		}
+		require.Eventually(t, func() bool { return waitLimit(cmd.Process.Pid) == tt.want },
+			time.Minute, time.Millisecond, "%+v: %v", tt, waitLimit(cmd.Process.Pid))
+	}
+}
+
+// A program that always has a short timer is waited for at most so long; with other
+// windows it is waited for as any other.
+func TestTicking(t *testing.T) {
+	cmd := exec.Command("python3", "-c", "import select\nwhile True: select.poll().poll(200)")
+	require.NoError(t, cmd.Start())
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	var l load
+	l.follow([]int{cmd.Process.Pid})
+	holds := func(want bool) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			limit, ticking := l.timer()
+			return limit > 0 && ticking == want
+		}, time.Minute, time.Millisecond)
+	}
+	holds(false)
+	require.Eventually(t, func() bool { l.tick(); return l.ticking[cmd.Process.Pid] }, time.Minute, time.Millisecond)
+	holds(true)
+	l.untick()
+	holds(false)
+
+	require.False(t, l.vain())
+	for range vainly {
+		l.learn(false, true)
+	}
+	assert.True(t, l.vain(), "nothing came of it")
+	l.learn(true, false)
+	require.Eventually(t, func() bool { return !l.vain() }, time.Minute, time.Millisecond, "something did")
+}
