@@ -39,7 +39,7 @@ var rules = []rule{
 	{"actuator/...", "actuator internal/spell", "", "what a model writes becomes actions, and nothing is performed here"},
 	{"screen", "internal/x11", "sandbox internal/...", "it looks, and knows neither actions nor models"},
 	{"screen/ocr", "screen", "screen/atspi sandbox", "text from a picture, by a program of its own: whoever looks need not know which"},
-	{"screen/atspi", "", "internal/x11 sandbox", "the accessibility tree, apart from pictures"},
+	{"screen/atspi", "internal/permit", "internal/x11 sandbox", "the accessibility tree, apart from pictures; to set an element takes a permit"},
 	{"sandbox", "internal/x11", "", "a desktop to start and to end, whoever works on it"},
 	{"llm", "", "", "the port to models, which knows no model"},
 	{"llm/...", "llm internal/retry", "llm/llmtest", "an adapter or a fake behind that port"},
@@ -83,7 +83,7 @@ var rules = []rule{
 
 // only lists packages that nobody may import but those named, with the reason.
 var only = []struct{ packages, by, tests, why string }{
-	{"internal/permit", "actuator run", "actuator", "who has a permit opens an input device: nothing acts but by the hand of package run"},
+	{"internal/permit", "actuator run screen/atspi", "actuator screen/atspi", "who has a permit opens an input device or sets an element: nothing acts but by the hand of package run"},
 	{"llm/openai", "cmd/...", "llm/openai", "which models are asked, the command line says"},
 	{"actuator/actuatortest", "", "...", "it is for tests"},
 	{"run/runtest", "", "...", "it is for tests"},

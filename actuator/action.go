@@ -1,8 +1,8 @@
 // Package actuator turns what a model says into typed actions, and performs
 // them with mouse and keyboard.
 //
-// An [Action] speaks of the image that the model saw. A [Parser] makes actions
-// of a model's reply; a [Device] performs them on the desktop and takes back
+// An [Action] speaks of the image that the model saw, and of the elements in the list
+// that came with it. A [Parser] makes actions of a model's reply; a [Device] performs them on the desktop and takes back
 // whatever it holds down, on every way out.
 package actuator
 
@@ -12,8 +12,8 @@ import (
 )
 
 // An Action is one thing a person at the desktop could do. Points are in pixels
-// of the image sent to the model, from its top left corner. A nil point means
-// where the pointer is.
+// of the image sent to the model, from its top left corner, or name an element by its
+// handle: see [Point]. A nil point means where the pointer is.
 //
 // A new type of action is declared here and has the methods below. Its row in
 // [Variants] says what holds of all its actions; what its fields are for follows
@@ -37,7 +37,7 @@ type (
 
 	// Click clicks a mouse button Count times (1 to 3) while Modifiers are held.
 	Click struct {
-		At        *Point `json:"at" jsonschema:"where to click; null for where the pointer is"`
+		At        *Point `json:"at" jsonschema:"where to click: a point, or an element of the list by its ID, such as \"n39\"; null for where the pointer is"`
 		Button    Button `json:"button"`
 		Count     int    `json:"count" jsonschema:"1 for a click, 2 for a double click, 3 for a triple click"`
 		Modifiers []Key  `json:"modifiers" jsonschema:"keys held while clicking, such as ctrl or shift"`
@@ -45,20 +45,20 @@ type (
 
 	// ButtonDown presses a mouse button and leaves it down.
 	ButtonDown struct {
-		At     *Point `json:"at" jsonschema:"where; null for where the pointer is"`
+		At     *Point `json:"at" jsonschema:"a point, or an element of the list by its ID, such as \"n39\"; null for where the pointer is"`
 		Button Button `json:"button"`
 	}
 
 	// ButtonUp lets a mouse button go.
 	ButtonUp struct {
-		At     *Point `json:"at" jsonschema:"where; null for where the pointer is"`
+		At     *Point `json:"at" jsonschema:"a point, or an element of the list by its ID, such as \"n39\"; null for where the pointer is"`
 		Button Button `json:"button"`
 	}
 
 	// Drag holds a button along a path. A path of one point begins where the
 	// pointer is.
 	Drag struct {
-		Path      []Point `json:"path" jsonschema:"the points to pass, first to last; a single point means from where the pointer is"`
+		Path      []Point `json:"path" jsonschema:"the points to pass, or elements of the list by their IDs, first to last; a single one means from where the pointer is"`
 		Button    Button  `json:"button"`
 		Modifiers []Key   `json:"modifiers" jsonschema:"keys held while dragging"`
 	}
@@ -66,7 +66,7 @@ type (
 	// Scroll turns the wheel: DX notches to the right and DY notches down,
 	// negative to the left and up.
 	Scroll struct {
-		At        *Point `json:"at" jsonschema:"where; null for where the pointer is"`
+		At        *Point `json:"at" jsonschema:"a point, or an element of the list by its ID, such as \"n39\"; null for where the pointer is"`
 		DX        int    `json:"dx" jsonschema:"notches to the right, negative to the left"`
 		DY        int    `json:"dy" jsonschema:"notches down, negative up"`
 		Modifiers []Key  `json:"modifiers" jsonschema:"keys held while scrolling"`
@@ -114,9 +114,27 @@ type (
 		Text Secret `json:"text"`
 	}
 
+	// Set has the program give an element another text or value, in place of what it
+	// holds, without mouse and keyboard: where it offers that over the accessibility bus.
+	Set struct {
+		At   Point  `json:"at" jsonschema:"the element, by its ID in the list, such as \"n39\"; or a point of it"`
+		Text Secret `json:"text" jsonschema:"the whole text that it shall hold; of a slider or a spin button, the number"`
+	}
+
 	// Wait waits.
 	Wait struct {
 		Milliseconds int `json:"milliseconds"`
+	}
+
+	// WaitUntil waits until something is on the screen, or is gone from it, for so long
+	// at most. That it did not come is a result, [NoEffect], and no failure.
+	WaitUntil struct {
+		For          Sign   `json:"for" jsonschema:"what to wait for: a window with such a title, a text, or an element of the list"`
+		What         string `json:"what" jsonschema:"the title or some words of it; the text as it will be shown; or the ID of the element, such as \"n39\""`
+		Gone         bool   `json:"gone" jsonschema:"true to wait until it is no longer there"`
+		Milliseconds int    `json:"milliseconds" jsonschema:"how long at most, usually 10000"`
+
+		Element Element `json:"element,omitzero"` // that What names, for who does not know the list
 	}
 )
 
@@ -143,12 +161,6 @@ type (
 	}
 )
 
-// A Point is a pixel of the image sent to the model.
-type Point struct {
-	X int `json:"x" jsonschema:"pixels from the left edge of the image"`
-	Y int `json:"y" jsonschema:"pixels from the top edge of the image"`
-}
-
 // A Region is a rectangle of the image sent to the model.
 type Region struct {
 	X      int `json:"x" jsonschema:"pixels from the left edge of the image"`
@@ -168,6 +180,16 @@ const (
 	Left   Button = "left"
 	Middle Button = "middle"
 	Right  Button = "right"
+)
+
+// A Sign is what shows that a wait is over.
+type Sign string
+
+// The signs that [WaitUntil] waits for.
+const (
+	WindowSign  Sign = "window"
+	TextSign    Sign = "text"
+	ElementSign Sign = "element"
 )
 
 // A Key is the name of a key in lower case, such as "ctrl", "enter", "a" or

@@ -73,7 +73,7 @@ func unlisted(t *testing.T, listed map[string]bool, sources ...string) (missing 
 }
 
 func TestMarshalRoundTrip(t *testing.T) {
-	for _, a := range append(samples(t), Click{Button: Left, Count: 1}, Paste{}, Scroll{DY: 1}, Drag{Path: []Point{{1, 2}}, Button: Left}) {
+	for _, a := range append(samples(t), Click{Button: Left, Count: 1}, Paste{}, Scroll{DY: 1}, Drag{Path: []Point{{X: 1, Y: 2}}, Button: Left}) {
 		data, err := Marshal(a)
 		require.NoError(t, err)
 		got, err := Unmarshal(data)
@@ -125,7 +125,7 @@ func TestDecodeTakesWhatModelsWrite(t *testing.T) {
 		name, fields string
 		want         Action
 	}{
-		{"move", `{"at":{"x":12.0,"y":3e1}}`, Move{Point{12, 30}}},
+		{"move", `{"at":{"x":12.0,"y":3e1}}`, Move{Point{X: 12, Y: 30}}},
 		{"press", `{"keys":["Control_L","S"],"count":1.0}`, Press{[]Key{"ctrlleft", "s"}, 1}},
 		{"click", `{"at":null,"button":"left","count":1,"modifiers":null}`, Click{Button: Left, Count: 1}},
 		{"wait", `{"milliseconds":1,"milliseconds":2}`, Wait{2}},

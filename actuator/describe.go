@@ -11,8 +11,8 @@ import (
 const maxShown = 200
 
 // Describe returns an action in words, for a person who watches: "click left at
-// (12, 30)", "press Ctrl+S", "type 14 characters". Text that is typed or goes
-// through the clipboard is not shown.
+// (12, 30) on push button "Save"", "press Ctrl+S", "type 14 characters". Text that is
+// typed, set or goes through the clipboard is not shown.
 func Describe(a Action) string { return teller{text: Secret.String, place: coordinates}.of(a) }
 
 // DescribeFull is [Describe] with the text in quotes, at most its first 200
@@ -27,7 +27,16 @@ func DescribeOn(a Action, name func(Point) string) string {
 
 func visible(s Secret) string { return shown(string(s)) }
 
-func coordinates(p Point) string { return fmt.Sprintf("(%d, %d)", p.X, p.Y) }
+// coordinates is where a point is and which element is there, as far as is known.
+func coordinates(p Point) string {
+	switch {
+	case !p.Placed():
+		return p.Element.String()
+	case p.Element == (Element{}):
+		return fmt.Sprintf("(%d, %d)", p.X, p.Y)
+	}
+	return fmt.Sprintf("(%d, %d) on %s", p.X, p.Y, p.Element)
+}
 
 // A teller puts actions into words.
 type teller struct {
@@ -98,8 +107,28 @@ func (a Paste) tell(t teller) string {
 func (a SetClipboard) tell(t teller) string { return "put " + t.text(a.Text) + " on the clipboard" }
 func (a Wait) tell(teller) string           { return "wait " + seconds(a.Milliseconds) }
 
+func (a Set) tell(t teller) string {
+	where := t.at(&a.At)
+	return "set the text" + where + " to " + t.text(a.Text)
+}
+
+func (a WaitUntil) tell(teller) string {
+	what := string(a.For) + " " + quotedName(a.What)
+	if a.For == ElementSign {
+		what = a.What
+		if a.Element.Role != "" {
+			what = a.Element.String()
+		}
+	}
+	end := "is there"
+	if a.Gone {
+		end = "is gone"
+	}
+	return fmt.Sprintf("wait until %s %s, for %s at most", what, end, seconds(a.Milliseconds))
+}
+
 func (a Zoom) tell(t teller) string {
-	return fmt.Sprintf("zoom into %d×%d%s", a.Region.Width, a.Region.Height, t.at(&Point{a.Region.X, a.Region.Y}))
+	return fmt.Sprintf("zoom into %d×%d%s", a.Region.Width, a.Region.Height, t.at(&Point{X: a.Region.X, Y: a.Region.Y}))
 }
 
 func (a Done) tell(teller) string       { return "done" + said(a.Answer) }

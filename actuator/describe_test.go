@@ -11,7 +11,7 @@ import (
 )
 
 func TestDescribe(t *testing.T) {
-	p, text := &Point{12, 30}, Secret("hunter2")
+	p, text := &Point{X: 12, Y: 30}, Secret("hunter2")
 	for _, tt := range []struct {
 		a          Action
 		want, full string // full is want where empty
@@ -22,8 +22,8 @@ func TestDescribe(t *testing.T) {
 		{Click{p, Middle, 3, nil}, "triple-click middle at (12, 30)", ""},
 		{ButtonDown{p, Left}, "press the left button down at (12, 30)", ""},
 		{ButtonUp{nil, Left}, "let the left button go where the pointer is", ""},
-		{Drag{[]Point{{1, 2}, {3, 4}, {5, 6}}, Left, nil}, "drag left from (1, 2) to (5, 6) by way of 1 more", ""},
-		{Drag{[]Point{{1, 2}}, Left, []Key{"alt"}}, "hold Alt and drag left from where the pointer is to (1, 2)", ""},
+		{Drag{[]Point{{X: 1, Y: 2}, {X: 3, Y: 4}, {X: 5, Y: 6}}, Left, nil}, "drag left from (1, 2) to (5, 6) by way of 1 more", ""},
+		{Drag{[]Point{{X: 1, Y: 2}}, Left, []Key{"alt"}}, "hold Alt and drag left from where the pointer is to (1, 2)", ""},
 		{Scroll{p, -2, 5, nil}, "scroll down 5 left 2 at (12, 30)", ""},
 		{Type{text}, "type 7 characters", `type "hunter2"`},
 		{Type{"x"}, "type 1 character", `type "x"`},
@@ -36,6 +36,15 @@ func TestDescribe(t *testing.T) {
 		{Copy{}, "copy the selection", ""},
 		{Paste{&text}, "paste 7 characters", `paste "hunter2"`},
 		{Paste{}, "paste what is on the clipboard", ""},
+		{Click{&Point{Element: Element{ID: "n39"}}, Left, 1, nil}, "click left at n39", ""},
+		{Click{&Point{793, 466, Element{"n39", "push button", "Delete"}}, Left, 1, nil}, `click left at (793, 466) on n39 push button "Delete"`, ""},
+		{Click{&Point{793, 466, Element{"", "push button", "Dele\nte\""}}, Left, 1, nil}, `click left at (793, 466) on push button "Dele\nte\""`, ""},
+		{Move{Point{1, 2, Element{"", "text", ""}}}, "move the pointer to (1, 2) on text", ""},
+		{Move{Point{1, 2, Element{"", "label", strings.Repeat("é", 101)}}}, `move the pointer to (1, 2) on label "` + strings.Repeat("é", 100) + `"…`, ""},
+		{Set{Point{1, 2, Element{"n7", "entry", "Name"}}, text}, `set the text at (1, 2) on n7 entry "Name" to 7 characters`, `set the text at (1, 2) on n7 entry "Name" to "hunter2"`},
+		{WaitUntil{"window", "Save As", false, 10000, Element{}}, `wait until window "Save As" is there, for 10s at most`, ""},
+		{WaitUntil{"element", "n39", true, 1500, Element{}}, "wait until n39 is gone, for 1.5s at most", ""},
+		{WaitUntil{"element", "n39", false, 1500, Element{"n39", "push button", "Save"}}, `wait until n39 push button "Save" is there, for 1.5s at most`, ""},
 		{SetClipboard{text}, "put 7 characters on the clipboard", `put "hunter2" on the clipboard`},
 		{Wait{250}, "wait 250ms", ""},
 		{Zoom{Region{1, 2, 30, 40}}, "zoom into 30×40 at (1, 2)", ""},

@@ -9,6 +9,10 @@ import (
 // the desktop.
 var ErrRefused = errors.New("refused")
 
+// ErrNoEffect is wrapped by the error for an action that was performed and came to
+// nothing: what a [WaitUntil] waits for did not come.
+var ErrNoEffect = errors.New("no effect")
+
 // A ParseError describes a reply that is no action. The model reads its text,
 // so it says what to write instead; typed text is not in it.
 type ParseError struct {

@@ -6,7 +6,7 @@ import (
 )
 
 // What a field of an action is for follows from its type: a [Point] is aimed at,
-// a [Secret] is entered, a [Key] is pressed, or held if the field is called
+// an [Element] is what code found out about one, a [Secret] is entered, a [Key] is pressed, or held if the field is called
 // Modifiers. So there is one list of the fields, and that is the declaration.
 
 // eachField calls f with the name of each field of an action and a pointer to

@@ -89,6 +89,17 @@ func (a Wait) perform(ctx context.Context, _ *Device, _ []image.Point) (string, 
 	return "", sleep(ctx, time.Duration(a.Milliseconds)*time.Millisecond)
 }
 
+// perform refuses: only package run, which sees the screen, can set and wait for
+// something on it.
+func (a Set) perform(context.Context, *Device, []image.Point) (string, error) { return seeing(a) }
+func (a WaitUntil) perform(context.Context, *Device, []image.Point) (string, error) {
+	return seeing(a)
+}
+
+func seeing(a Action) (string, error) {
+	return "", fmt.Errorf("%w: %s needs a desktop that is looked at: mouse and keyboard alone cannot do it", ErrRefused, Name(a))
+}
+
 func (a Zoom) perform(context.Context, *Device, []image.Point) (string, error) { return forAgent(a) }
 func (a Done) perform(context.Context, *Device, []image.Point) (string, error) { return forAgent(a) }
 func (a Infeasible) perform(context.Context, *Device, []image.Point) (string, error) {
@@ -115,6 +126,9 @@ func (d *Device) check(a Action, f Frame) ([]image.Point, error) {
 	}
 	var path []image.Point
 	for _, p := range points {
+		if !p.Placed() {
+			return nil, fmt.Errorf("%w: it is not known where %s is", ErrRefused, p.Element)
+		}
 		device, err := d.at(p, f)
 		if err != nil {
 			return nil, err

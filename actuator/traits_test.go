@@ -50,9 +50,9 @@ func TestTraitsOfEach(t *testing.T) {
 	}
 	assert.Equal(t, []string{"zoom", "done", "infeasible", "ask"}, of(ForAgent))
 	assert.Equal(t, []string{"done", "infeasible", "ask"}, of(Final))
-	assert.Equal(t, []string{"wait"}, of(func(a Action) bool { return KindOf(a) == Pause }))
+	assert.Equal(t, []string{"wait", "wait_until"}, of(func(a Action) bool { return KindOf(a) == Pause }))
 	assert.Equal(t, []string{"done", "infeasible"}, of(func(a Action) bool { return KindOf(a) == End }))
-	assert.Equal(t, []string{"click", "drag", "scroll", "type", "press", "hold", "paste"}, of(Shows))
+	assert.Equal(t, []string{"click", "drag", "scroll", "type", "press", "hold", "paste", "set"}, of(Shows))
 	assert.Equal(t, []string{"type", "press", "key_down", "hold", "copy", "paste"}, of(UsesFocus))
 	assert.Equal(t, []string{"type", "press", "paste"}, of(Writes))
 	assert.Equal(t, []string{"button_down"}, of(func(a Action) bool { return ButtonHeld(a, false) }))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -19,12 +20,16 @@ const (
 	maxPath    = 200
 	maxText    = 10_000 // characters
 	maxMillis  = 60_000
+	maxUntil   = 120_000 // of a wait for something
+	maxSign    = 500     // characters of what is waited for
 )
 
 // Validate returns why an action cannot be meant as it stands, or nil. All its
-// points must be inside bounds, the image that the model saw. Further limits:
+// points must be inside bounds, the image that the model saw; what is aimed at by its handle
+// must be one, see [ParseHandle]. Further limits:
 // 1 to 3 clicks, 1 to 100 presses, 1 to 8 keys at once, 100 notches of the
-// wheel, a path of 1 to 200 points, a wait or hold of 1 ms to 60 s, a text of
+// wheel, a path of 1 to 200 points, a wait or hold of 1 ms to 60 s, a wait for
+// something of 1 ms to 120 s, a text of
 // 1 to 10,000 characters of valid UTF-8 without control characters other than
 // line breaks and tabs, buttons and keys that exist. The error says what to do
 // instead.
@@ -33,11 +38,11 @@ func Validate(a Action, bounds image.Rectangle) error {
 		return errNone
 	}
 	for _, p := range Points(a) {
-		if !image.Pt(p.X, p.Y).In(bounds) {
+		if p.Placed() && !image.Pt(p.X, p.Y).In(bounds) {
 			return outside(p, bounds)
 		}
 	}
-	if err := a.check(); err != nil {
+	if err := check(a); err != nil {
 		return err
 	}
 	for _, r := range values[Region](a) {
@@ -58,6 +63,13 @@ func outside(p Point, bounds image.Rectangle) error {
 func check(a Action) error {
 	if a == nil {
 		return errNone
+	}
+	for _, p := range Points(a) {
+		if p.Element.ID != "" {
+			if _, err := ParseHandle(string(p.Element.ID)); err != nil {
+				return err
+			}
+		}
 	}
 	return a.check()
 }
@@ -108,10 +120,44 @@ func (a Paste) check() error {
 
 func (a SetClipboard) check() error { return text(string(a.Text), 0) }
 func (a Wait) check() error         { return duration(a.Milliseconds) }
-func (a Zoom) check() error         { return region(a.Region) }
-func (a Done) check() error         { return text(a.Answer, 0) }
-func (a Infeasible) check() error   { return text(a.Reason, 0) }
-func (a Ask) check() error          { return text(a.Question, 1) }
+
+// check lets the text be empty: that empties a field.
+func (a Set) check() error { return text(string(a.Text), 0) }
+
+func (a WaitUntil) check() error {
+	if err := within(a.Milliseconds, 1, maxUntil, "milliseconds", "wait for less, look, and wait again if needed"); err != nil {
+		return err
+	}
+	switch a.For {
+	case ElementSign:
+		_, err := ParseHandle(a.What)
+		return err
+	case WindowSign, TextSign:
+		if strings.TrimSpace(a.What) == "" {
+			return fmt.Errorf("which %s is waited for is not said; write a part of it that is sure to be shown", a.For)
+		}
+		if n := utf8.RuneCountInString(a.What); n > maxSign {
+			return fmt.Errorf("the %s to wait for has %d characters, more than %d; give a short part of it", a.For, n, maxSign)
+		}
+		if a.For == TextSign && !findable(a.What) {
+			return errors.New("that text cannot be told from others; wait for one of two characters or more, with a letter or a digit in it")
+		}
+		return text(a.What, 1)
+	}
+	return fmt.Errorf("nobody can wait for %s; write \"window\", \"text\" or \"element\"", clip(string(a.For)))
+}
+
+// findable reports whether a text on the screen can be found; see
+// [desktop-agent/screen.Observation.Find].
+func findable(s string) bool {
+	return utf8.RuneCountInString(strings.TrimSpace(s)) > 1 &&
+		strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+func (a Zoom) check() error       { return region(a.Region) }
+func (a Done) check() error       { return text(a.Answer, 0) }
+func (a Infeasible) check() error { return text(a.Reason, 0) }
+func (a Ask) check() error        { return text(a.Question, 1) }
 
 func within(n, low, high int, what, advice string) error {
 	if n < low || n > high {

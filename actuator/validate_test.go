@@ -10,12 +10,12 @@ import (
 
 func TestValidate(t *testing.T) {
 	bounds := image.Rect(0, 0, 100, 80)
-	at := func(x, y int) *Point { return &Point{x, y} }
+	at := func(x, y int) *Point { return &Point{X: x, Y: y} }
 	for _, a := range samples(t) {
 		assert.NoError(t, Validate(a, bounds), Name(a))
 	}
 	for _, a := range []Action{
-		Move{Point{99, 79}},
+		Move{Point{X: 99, Y: 79}},
 		Zoom{Region{0, 0, 100, 80}},
 		SetClipboard{""},
 		Paste{},
@@ -33,14 +33,14 @@ func TestValidate(t *testing.T) {
 		want string
 	}{
 		{nil, "no action"},
-		{Move{Point{100, 0}}, "x goes from 0 to 99 and y from 0 to 79"},
-		{Move{Point{0, 80}}, "(0, 80) is outside"},
-		{Move{Point{-1, 0}}, "(-1, 0) is outside"},
+		{Move{Point{X: 100}}, "x goes from 0 to 99 and y from 0 to 79"},
+		{Move{Point{Y: 80}}, "(0, 80) is outside"},
+		{Move{Point{X: -1}}, "(-1, 0) is outside"},
 		{Click{at(1000, 5), Left, 1, nil}, "outside"},
 		{ButtonDown{at(0, -5), Left}, "outside"},
 		{ButtonUp{at(0, 500), Left}, "outside"},
 		{Scroll{At: at(500, 0), DY: 1}, "outside"},
-		{Drag{[]Point{{1, 1}, {100, 80}}, Left, nil}, "outside"},
+		{Drag{[]Point{{X: 1, Y: 1}, {X: 100, Y: 80}}, Left, nil}, "outside"},
 		{Click{nil, "", 1, nil}, `write "left"`},
 		{Click{nil, "fourth", 1, nil}, `write "left"`},
 		{ButtonUp{nil, "x"}, `write "left"`},

@@ -63,8 +63,12 @@ var variants = sync.OnceValue(func() []variant {
 			"paste", "Paste text, or what is on the clipboard."),
 		variantOf[SetClipboard](traits{Input, unseen, anywhere, same},
 			"set_clipboard", "Put text on the clipboard without pasting it."),
+		variantOf[Set](traits{Input, seen, anywhere, same},
+			"set", "Give a text field, spin button or slider another text or value, in place of what it holds: for elements of the list that are settable."),
 		variantOf[Wait](traits{Pause, unseen, anywhere, same},
 			"wait", "Wait for something that takes long. The next turn comes when the screen is still in any case."),
+		variantOf[WaitUntil](traits{Pause, unseen, anywhere, same},
+			"wait_until", "Wait until a window, a text or an element is there, or is gone. It ends as soon as that is so."),
 		variantOf[Zoom](traits{View, unseen, anywhere, same},
 			"zoom", "See a region of the screenshot enlarged in the next turn."),
 		variantOf[Done](traits{End, unseen, anywhere, same},
@@ -126,6 +130,7 @@ func variantOf[A Action](t traits, name, description string) variant {
 	}
 	v.offer = schemaOf[A](buttons, keys)
 	forbidNullLists(v.offer)
+	leaveOptional(v.offer)
 	if m := v.offer.Properties["modifiers"]; m != nil { // a short list instead of every key there is
 		m.Items.Enum = slices.DeleteFunc(m.Items.Enum, func(k any) bool { return !Key(k.(string)).Modifier() })
 	}
@@ -141,9 +146,16 @@ func variantOf[A Action](t traits, name, description string) variant {
 }
 
 func schemaOf[A Action](button, key *jsonschema.Schema) *jsonschema.Schema {
+	point, err := jsonschema.For[pixel](nil)
+	if err != nil {
+		panic(err) // the type has no schema: a bug in this package
+	}
+	point.Type, point.Types = "", []string{"object", "string"} // or a handle
 	s, err := jsonschema.For[A](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Button](): button,
 		reflect.TypeFor[Key]():    key,
+		reflect.TypeFor[Sign]():   {Type: "string", Enum: []any{string(WindowSign), string(TextSign), string(ElementSign)}},
+		reflect.TypeFor[Point]():  point,
 	}})
 	if err != nil {
 		panic(err) // the type has no schema: a bug in this package
@@ -165,6 +177,20 @@ func forbidNullLists(s *jsonschema.Schema) {
 	forbidNullLists(s.Items)
 	for _, p := range s.Properties {
 		forbidNullLists(p)
+	}
+}
+
+// leaveOptional leaves out what need not be there: code adds it, and no model.
+func leaveOptional(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	optional := func(key string) bool { return !slices.Contains(s.Required, key) }
+	maps.DeleteFunc(s.Properties, func(key string, _ *jsonschema.Schema) bool { return optional(key) })
+	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, optional)
+	leaveOptional(s.Items)
+	for _, p := range s.Properties {
+		leaveOptional(p)
 	}
 }
 
@@ -233,7 +259,7 @@ func problems(s *jsonschema.Schema, value any, path string) (list []string) {
 	}
 	switch value := value.(type) {
 	case map[string]any:
-		for _, key := range s.PropertyOrder {
+		for _, key := range s.Required {
 			if _, ok := value[key]; !ok {
 				list = append(list, fmt.Sprintf("%s is missing", join(path, key)))
 			}
@@ -299,10 +325,13 @@ func signature(s *jsonschema.Schema) (text string) {
 		text = "[" + signature(s.Items) + ", …]"
 	case s.Properties != nil:
 		var fields []string
-		for _, key := range s.PropertyOrder {
+		for _, key := range s.Required {
 			fields = append(fields, fmt.Sprintf("%q: %s", key, signature(s.Properties[key])))
 		}
 		text = "{" + strings.Join(fields, ", ") + "}"
+		if slices.Contains(s.Types, "string") {
+			text += ` or "n39"`
+		}
 	default:
 		text = s.Type
 		for _, t := range s.Types {

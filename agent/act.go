@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
 	"desktop-agent/actuator"
 	"desktop-agent/run"
@@ -13,7 +12,8 @@ import (
 
 // act performs a batch. It stops at the first surprise: an action that was refused
 // or may not have arrived, a window that came or went, a target that no longer
-// looks as it did. What the actor proposes again after that is done: something
+// looks as it did. An element that is aimed at by its handle is looked for right
+// before, on the screen as it is then. What the actor proposes again after that is done: something
 // under it may move all the time. What came of the last action is still to be
 // seen.
 func (r *episode) act(ctx context.Context, t turn) (batch, error) {
@@ -28,13 +28,19 @@ func (r *episode) act(ctx context.Context, t turn) (batch, error) {
 		if actuator.ForAgent(a) {
 			return b, r.special(ctx, &b, a)
 		}
-		again := i == 0 && insisted != nil && reflect.DeepEqual(a, insisted)
-		b.stopped = r.Desktop.Surprise(ctx, run.Aim{Action: a, Done: t.Actions[:i], Chosen: r.now, Now: before, Again: again})
+		again := i == 0 && insisted != nil && actuator.Same(a, insisted)
+		aim := run.Aim{Action: a, Done: t.Actions[:i], Chosen: r.now, Now: before, Again: again}
+		if aim.Action, b.stopped, err = r.Desktop.Locate(ctx, aim); err != nil {
+			return b, err
+		}
+		if b.stopped == "" {
+			b.stopped = r.Desktop.Surprise(ctx, aim)
+		}
 		if b.stopped != "" {
 			break
 		}
 		b.before = before.Bare
-		act, err := r.Hand.Do(ctx, run.Intent{Action: a, On: r.now, Index: i, Done: t.Actions[:i], Source: run.FromModel})
+		act, err := r.Hand.Do(ctx, run.Intent{Action: aim.Action, On: r.now, Index: i, Done: t.Actions[:i], Source: run.FromModel})
 		if err != nil {
 			return b, err
 		}

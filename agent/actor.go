@@ -88,6 +88,11 @@ func (a *Actor) propose(ctx context.Context, q question) (proposal, error) {
 		reply.Calls = append(reply.Calls, actuator.Call(c))
 	}
 	p.Proposal, p.bad = a.Format.Parser.Parse(reply, q.now.Image.Mapping.Bounds())
+	if p.bad == nil {
+		if p.Actions, p.bad = run.Name(p.Actions, q.now); p.bad != nil {
+			p.Proposal = actuator.Proposal{}
+		}
+	}
 	return p, nil
 }
 

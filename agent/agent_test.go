@@ -210,7 +210,7 @@ func TestScreenResizedInMidRun(t *testing.T) {
 	_, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
 	require.Len(t, d.Did(), 1, "a click that was aimed at the old screen is not performed")
-	assert.Equal(t, &actuator.Point{X: 30, Y: 20}, d.Did()[0].(actuator.Click).At)
+	assert.Equal(t, &actuator.Point{X: 30, Y: 20}, actuator.Pixels(d.Did()[0]).(actuator.Click).At)
 	assert.Contains(t, text(script.asked[1]), "size changed from (200,120) to (300,200)")
 }
 

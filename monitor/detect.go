@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/dustin/go-humanize"
@@ -106,7 +105,7 @@ func repeats(turns []Turn, l Limits) int {
 	}
 	row, all, unbroken := 1, 1, true
 	for _, t := range slices.Backward(turns[max(0, len(turns)-l.Window):last]) {
-		if t.Screen != newest.Screen || !reflect.DeepEqual(t.Actions, newest.Actions) || !performed(t) {
+		if t.Screen != newest.Screen || !slices.EqualFunc(t.Actions, newest.Actions, actuator.Same) || !performed(t) {
 			unbroken = false
 			continue
 		}

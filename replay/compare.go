@@ -254,6 +254,9 @@ func (t *Turn) act(s *Step) {
 // seen tells, in place of points. seen may be nil. What is typed is told by its
 // length only, unless typed is true.
 func Words(a actuator.Action, seen *run.Observed, typed bool) string {
+	if seen != nil {
+		a = actuator.Pixels(a) // it tells what was there
+	}
 	words := actuator.Describe(a)
 	if typed {
 		words = actuator.DescribeFull(a)
@@ -273,7 +276,7 @@ func Words(a actuator.Action, seen *run.Observed, typed bool) string {
 // essence is an action as JSON, without where it points and what may differ: for
 // how long it waits, and with which words it ends.
 func essence(a actuator.Action) string {
-	a = actuator.Moved(a, func(actuator.Point) actuator.Point { return actuator.Point{} })
+	a = actuator.Bare(actuator.Moved(a, func(actuator.Point) actuator.Point { return actuator.Point{} }))
 	if kind := actuator.KindOf(a); kind == actuator.Pause || kind == actuator.End {
 		return actuator.Name(a)
 	}

@@ -41,6 +41,9 @@ func (c *Comparison) Surprise(_ context.Context, aim Aim) string {
 		if pointedAt(aim.Done, p) {
 			continue // its look may have changed by that
 		}
+		if p.Element.ID != "" {
+			continue // [Desktop.Locate] has found the element itself
+		}
 		at := chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
 		if !screen.SameAround(chosen.Bare, now.Bare, at) {
 			return fmt.Sprintf("what is at (%d, %d) is no longer what the screenshot %s shows", p.X, p.Y, chosen.FrameID)

@@ -25,6 +25,10 @@ type Desktop interface {
 	// ScreenName names the screen of the newest observation: those that look the
 	// same, but for the pointer and a caret, have the same name.
 	ScreenName(*screen.Observation) string
+	// Locate returns an action of a batch with the elements that it aims at by their
+	// handles where they are now. why is not "" if one of them cannot be acted on: then
+	// the action must not be performed. See the function of this name.
+	Locate(context.Context, Aim) (a actuator.Action, why string, err error)
 	// Surprise returns why an action of a batch must not be performed although it
 	// was proposed; "" if nothing speaks against it.
 	Surprise(context.Context, Aim) string
@@ -64,6 +68,7 @@ type Live struct {
 	Screen *screen.Screen
 
 	device  Device
+	setter  setter      // nil where no program can be asked to set what an element holds
 	stirred atomic.Bool // input was sent since the last look
 }
 
@@ -129,10 +134,18 @@ func quoteName(s string) string {
 // liveDevice acts on a live desktop, which waits then before it is looked at.
 type liveDevice struct{ *Live }
 
-// Do performs an action with mouse and keyboard.
+// Do performs an action with mouse and keyboard; what needs to be looked at for it, it
+// does itself.
 func (d liveDevice) Do(ctx context.Context, a actuator.Action, f actuator.Frame) (string, error) {
 	d.stirred.Store(true)
-	return d.device.Do(ctx, a, f)
+	switch a := a.(type) {
+	case actuator.Set:
+		return "", d.set(ctx, a, f)
+	case actuator.WaitUntil:
+		return d.waitUntil(ctx, a)
+	default:
+		return d.device.Do(ctx, a, f)
+	}
 }
 
 // Release lets every key and button go.

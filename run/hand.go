@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"log/slog"
+	"strings"
 	"time"
 
 	"desktop-agent/actuator"
@@ -132,7 +133,7 @@ type Act struct {
 	Action actuator.Action
 	Index  int // within the batch
 	Status actuator.Status
-	Detail string        // why it was refused or is unknown
+	Detail string        // why it was refused, is unknown or came to nothing; how long it took, of a WaitUntil
 	Output string        // the clipboard, after Copy
 	Took   time.Duration // of performing it
 
@@ -170,8 +171,13 @@ func (h *Hand) Do(ctx context.Context, in Intent) (*Act, error) {
 	act.Took, act.err = time.Since(began), err
 	switch {
 	case err == nil:
+		if actuator.KindOf(in.Action) == actuator.Pause { // it is no text of a program
+			act.Detail, act.Output = act.Output, ""
+		}
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx) // what became of it is not known, and its last event is missing
+	case errors.Is(err, actuator.ErrNoEffect):
+		act.Status, act.Detail = actuator.NoEffect, strings.TrimPrefix(err.Error(), actuator.ErrNoEffect.Error()+": ")
 	case errors.Is(err, actuator.ErrRefused):
 		act.Status, act.Detail = actuator.Refused, err.Error()
 	default:

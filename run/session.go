@@ -223,6 +223,9 @@ func (s *Session) OpenInput(ctx context.Context) error {
 		return err
 	}
 	live.device, s.Hand.device = s.device, liveDevice{live}
+	if s.tree != nil {
+		live.setter = s.tree
+	}
 	return nil
 }
 

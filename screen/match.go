@@ -2,6 +2,7 @@ package screen
 
 import (
 	"image"
+	"slices"
 	"strconv"
 
 	"desktop-agent/screen/atspi"
@@ -123,4 +124,20 @@ func (m *namer) name(nodes []atspi.Node) {
 		nodes[i].ID = "n" + strconv.Itoa(m.count)
 	}
 	m.nodes = nodes
+}
+
+// recognise names the nodes that the last observation has, and no others. It is none.
+func (m *namer) recognise(nodes []atspi.Node) {
+	for i, j := range Match(m.nodes, nodes) {
+		nodes[i].ID = ""
+		if j >= 0 {
+			nodes[i].ID = m.nodes[j].ID
+		}
+	}
+}
+
+// Element returns the index of the node with an ID in the tree.
+func (o *Observation) Element(id string) (i int, ok bool) {
+	i = slices.IndexFunc(o.Tree.Nodes, func(n atspi.Node) bool { return id != "" && n.ID == id })
+	return i, i >= 0
 }

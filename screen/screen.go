@@ -172,6 +172,29 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 	return o, nil
 }
 
+// Look takes in the windows and the accessibility tree as they are now, without a
+// picture; it waits for nothing. Elements that the newest observation has have the
+// same ID, others have none: they get one when they are observed.
+func (s *Screen) Look(ctx context.Context) (*Observation, error) {
+	o, err := turn(ctx, s, func(d *display) (*Observation, error) {
+		o := &Observation{At: time.Now()}
+		var tree sync.WaitGroup
+		tree.Go(func() { o.Tree, o.Timing.Tree = s.readTree(ctx) })
+		var err error
+		o.Windows, err = d.windows()
+		tree.Wait()
+		o.Tree.place(o.Windows)
+		return o, errors.Join(err, ended(ctx))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look: %w", err)
+	}
+	s.mu.Lock()
+	s.names.recognise(o.Tree.Nodes)
+	s.mu.Unlock()
+	return o, nil
+}
+
 // look takes in everything at once.
 func (s *Screen) look(ctx context.Context, d *display) (*Observation, error) {
 	o := &Observation{At: time.Now()}

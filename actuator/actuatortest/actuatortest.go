@@ -85,6 +85,8 @@ func (s *node) fill(name string, coordinate *int, n int) (any, error) {
 			return s.Enum[n%len(s.Enum)], nil
 		}
 		return Text, nil
+	case "boolean":
+		return true, nil
 	case "integer":
 		if name == "x" || name == "y" {
 			*coordinate += 7

@@ -125,9 +125,19 @@ func (a *args) splitPoint(x, y string) error {
 		if other := a.values[y]; other != nil {
 			return fmt.Errorf("%s is a point already; leave out %s", x, y)
 		}
+		for _, item := range v.items {
+			if _, ok := item.(string); ok {
+				return errors.New("a point is two numbers; of elements, name one at a time")
+			}
+		}
 		a.values[x], a.values[y] = v.items[0], v.items[1]
 	case string:
-		return errors.New("a picture cannot be searched for; read the point off the screenshot and write x, y in pixels")
+		if _, err := actuator.ParseHandle(v); err != nil {
+			return errors.New("a picture cannot be searched for; read the point off the screenshot and write x, y in pixels, or write the ID of an element in the list, such as \"n39\"")
+		}
+		if other := a.values[y]; other != nil {
+			return fmt.Errorf("%s is an element already; leave out %s", v, y)
+		}
 	}
 	return nil
 }

@@ -34,6 +34,9 @@ var modules = map[string]map[string]translation{
 	"time":      {"sleep": sleep},
 	"pyperclip": {"copy": setClipboard, "paste": pasteValue},
 	"agent": {
+		"click": clickOn("", 1), "doubleClick": clickOn("", 2), "tripleClick": clickOn("", 3),
+		"rightClick": clickOn(actuator.Right, 1), "middleClick": clickOn(actuator.Middle, 1),
+		"moveTo": moveOn, "drag": dragOn, "scroll": scrollOn, "type": typeOn, "set": setElement, "wait_until": waitUntil,
 		"copy": copySelection, "paste": paste, "hold": hold, "zoom": zoom, "wait": sleep,
 		"done": say("answer", func(s string) actuator.Action { return actuator.Done{Answer: s} }),
 		"fail": say("reason", func(s string) actuator.Action { return actuator.Infeasible{Reason: s} }),
@@ -165,14 +168,21 @@ func (t *translator) emit(a actuator.Action) error {
 	t.actions = append(t.actions, a)
 	if points := actuator.Points(a); len(points) > 0 {
 		t.pointer = &points[len(points)-1]
+		if !t.pointer.Placed() {
+			t.pointer = nil // where that element is, is not known here
+		}
 	}
 	return nil
 }
 
-// point returns the point that x and y give, nil if they give none.
+// point returns the point that x and y give, nil if they give none; x may be the ID of
+// an element instead.
 func (t *translator) point(a *args) (*actuator.Point, error) {
 	if err := a.splitPoint("x", "y"); err != nil {
 		return nil, err
+	}
+	if id, ok := a.values["x"].(string); ok {
+		return &actuator.Point{Element: actuator.Element{ID: actuator.Handle(id)}}, nil
 	}
 	vx, vy := a.values["x"], a.values["y"]
 	if fx, ok := vx.(float64); ok {
@@ -205,6 +215,9 @@ func (t *translator) point(a *args) (*actuator.Point, error) {
 func (t *translator) offset(a *args) (from, to actuator.Point, err error) {
 	if err := a.splitPoint("xOffset", "yOffset"); err != nil {
 		return from, to, err
+	}
+	if _, ok := a.values["xOffset"].(string); ok {
+		return from, to, fmt.Errorf("%s goes by so many pixels; to go to an element, write agent.moveTo(\"n39\") or agent.drag(\"n39\", \"n40\")", a.name)
 	}
 	dx, err := a.wholeOr("xOffset", 0)
 	if err != nil {

@@ -45,12 +45,23 @@
 //	pyautogui.position()   once the code itself has put the pointer somewhere
 //	time.sleep(seconds), pyautogui.sleep(seconds)
 //	pyperclip.copy("text") puts text on the clipboard
+//	agent.click("n39", clicks=1, button="left")
+//	agent.doubleClick("n39"), tripleClick, rightClick, middleClick, moveTo
+//	agent.drag("n39", "n40"), agent.scroll("n39", n), up if n > 0
+//	agent.type("n39", "text") clicks there, and types
+//	agent.set("n39", "text")  gives it the text without the keyboard
+//	agent.wait_until(window="title"), (text="words"), (element="n39")
+//	                       each also with gone=True and seconds=10
 //	agent.copy()           copies the selection, for the model to read
 //	agent.paste("text")    pastes; without text, what is on the clipboard
 //	agent.hold(["shift"], seconds)
 //	agent.zoom(x, y, width, height)
 //	agent.wait(seconds)
 //	agent.done("answer"), agent.fail("reason"), agent.ask("question")
+//
+// What is written as "n39" here is the ID of an element in the list that the model was
+// sent; it may stand for x, y also in the calls of pyautogui. Where the element is, is
+// found out right before the action.
 //
 // Relative movements need a point earlier in the same code. The arguments
 // duration, tween, _pause, logScreenshot and mouseDownUp are taken and ignored,

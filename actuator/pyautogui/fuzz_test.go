@@ -19,7 +19,9 @@ func FuzzParse(f *testing.F) {
 		"d = {'a': (1, 2)}\npyautogui.click(*d['a'])", "[pyautogui.press(k) for k in 'abc' if k != 'b']", "DONE: yes", "FAIL", "WAIT",
 		"x = []\nwhile len(x) < 5: x.append(x)\nprint(x)", `pyautogui.write("\ud83d\ude00\N{DASH}\x41" r'\n' '''a''')`,
 		"from pyautogui import (click,\n  press)\nclick(1, 2); press(['a', 'B'], presses=2)", "x = 'a' * 10**7", "if x is not None: pass\nelif 1 < 2: pass\nelse: pass",
-		"agent.zoom(1, 2, 3, 4)\nagent.done('x')", "x = 1_000.5e3 // -7 % 3 ** 2", "((((((((((", "'''", "f'{", "\\", "x = y = z: int = 5",
+		"agent.zoom(1, 2, 3, 4)\nagent.done('x')",
+		"agent.click('n39', clicks=2, button='right')\nagent.drag('n1', (3, 4))", "agent.set('n39', 12.5)\nagent.type(element='n2', text='a')",
+		"agent.wait_until(window='Save As', gone=True, seconds=3)", "agent.scroll('n39', -5); pyautogui.click('n7')", "agent.click('n0')", "x = 1_000.5e3 // -7 % 3 ** 2", "((((((((((", "'''", "f'{", "\\", "x = y = z: int = 5",
 	} {
 		f.Add(code)
 	}

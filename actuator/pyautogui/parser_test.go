@@ -23,6 +23,8 @@ var screen = image.Rect(0, 0, 1920, 1080)
 
 func at(x, y int) *point { return &point{X: x, Y: y} }
 
+func element(id actuator.Handle) *point { return &point{Element: actuator.Element{ID: id}} }
+
 func typed(s string) actuator.Type { return actuator.Type{Text: actuator.Secret(s)} }
 
 func left(x, y int) actuator.Click {
@@ -97,6 +99,27 @@ func TestCalls(t *testing.T) {
 		{"agent.hold(['shift'], 1.5)", acts{actuator.Hold{Keys: keys{"shift"}, Milliseconds: 1500}}},
 		{"agent.hold('a', seconds=1)", acts{actuator.Hold{Keys: keys{"a"}, Milliseconds: 1000}}},
 		{"agent.zoom(10, 20, 300, 200)", acts{actuator.Zoom{Region: actuator.Region{X: 10, Y: 20, Width: 300, Height: 200}}}},
+		{"agent.click('n39')", acts{actuator.Click{At: element("n39"), Button: "left", Count: 1}}},
+		{"agent.click('n39', 2, button='right')", acts{actuator.Click{At: element("n39"), Button: "right", Count: 2}}},
+		{"agent.click(element='n39', clicks=1, button=\"left\")", acts{actuator.Click{At: element("n39"), Button: "left", Count: 1}}},
+		{"agent.doubleClick('n39'); agent.rightClick('n39')", acts{
+			actuator.Click{At: element("n39"), Button: "left", Count: 2}, actuator.Click{At: element("n39"), Button: "right", Count: 1}}},
+		{"pyautogui.click('n39')", acts{actuator.Click{At: element("n39"), Button: "left", Count: 1}}},
+		{"pyautogui.click(x='n39', clicks=2)", acts{actuator.Click{At: element("n39"), Button: "left", Count: 2}}},
+		{"agent.moveTo('n39')\npyautogui.dragTo('n40', button='left')", acts{
+			actuator.Move{At: *element("n39")}, actuator.Drag{Path: []point{*element("n40")}, Button: "left"}}},
+		{"agent.drag('n1', 'n2')", acts{actuator.Drag{Path: []point{*element("n1"), *element("n2")}, Button: "left"}}},
+		{"agent.drag('n1', (3, 4))", acts{actuator.Drag{Path: []point{*element("n1"), {X: 3, Y: 4}}, Button: "left"}}},
+		{"agent.scroll('n39', -5)\npyautogui.scroll(2, 'n39')", acts{
+			actuator.Scroll{At: element("n39"), DY: 5}, actuator.Scroll{At: element("n39"), DY: -2}}},
+		{"agent.type('n39', 'text')", acts{actuator.Click{At: element("n39"), Button: "left", Count: 1}, typed("text")}},
+		{"agent.set('n39', 'text')\nagent.set('n40', 12.5)\nagent.set('n41', '')", acts{
+			actuator.Set{At: *element("n39"), Text: "text"}, actuator.Set{At: *element("n40"), Text: "12.5"}, actuator.Set{At: *element("n41")}}},
+		{"for e in ['n1', 'n2']: agent.click(e)", acts{
+			actuator.Click{At: element("n1"), Button: "left", Count: 1}, actuator.Click{At: element("n2"), Button: "left", Count: 1}}},
+		{"agent.wait_until(window='Save As')", acts{actuator.WaitUntil{For: "window", What: "Save As", Milliseconds: 10000}}},
+		{"agent.wait_until(text='Done', seconds=2.5)", acts{actuator.WaitUntil{For: "text", What: "Done", Milliseconds: 2500}}},
+		{"agent.wait_until(element='n39', gone=True)", acts{actuator.WaitUntil{For: "element", What: "n39", Gone: true, Milliseconds: 10000}}},
 		{"agent.ask('which one?')", acts{actuator.Ask{Question: "which one?"}}},
 		{"agent.done(42)", acts{actuator.Done{Answer: "42"}}},
 		{"agent.done()", acts{actuator.Done{}}},

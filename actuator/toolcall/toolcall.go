@@ -10,7 +10,8 @@
 // What models are known to write is taken as it is meant: 12.0 for 12, keys by
 // other names, arguments that are empty where there is nothing to say, a name
 // with "functions." before it, JSON in a JSON string; and of what a plain click
-// has, left out, button "left", count 1 and no modifiers.
+// has, left out, button "left", count 1 and no modifiers. A point may be the ID of an
+// element in the list instead, such as "n39".
 package toolcall
 
 import (
@@ -107,6 +108,7 @@ func parse(c actuator.Call, bounds image.Rectangle) (actuator.Action, error) {
 	if t, ok := a.(actuator.Type); ok { // Enter is pressed once for a line break
 		a = actuator.Type{Text: actuator.Secret(newlines.Replace(string(t.Text)))}
 	}
+	a = actuator.Bare(a) // what an element is, code finds out
 	return a, actuator.Validate(a, bounds)
 }
 
@@ -116,6 +118,7 @@ var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 // course. Points are not among them: a click must say where, or null.
 var usual = map[string]json.RawMessage{
 	"button": json.RawMessage(`"left"`), "count": json.RawMessage(`1`), "modifiers": json.RawMessage(`[]`),
+	"gone": json.RawMessage(`false`),
 }
 
 // complete adds what is usual to the arguments of a tool. What it cannot read

@@ -21,6 +21,10 @@ func call(name, arguments string) actuator.Reply {
 	return actuator.Reply{Calls: []actuator.Call{{ID: "1", Name: name, Arguments: arguments}}}
 }
 
+func element(id actuator.Handle) *actuator.Point {
+	return &actuator.Point{Element: actuator.Element{ID: id}}
+}
+
 func TestParse(t *testing.T) {
 	p, text := &actuator.Point{X: 12, Y: 30}, actuator.Secret("a\nb")
 	for _, tt := range []struct {
@@ -50,6 +54,14 @@ func TestParse(t *testing.T) {
 		{"paste", `{"text":"a\nb"}`, actuator.Paste{Text: &text}},
 		{"paste", `{"text":null}`, actuator.Paste{}},
 		{"set_clipboard", `{"text":"a\nb"}`, actuator.SetClipboard{Text: text}},
+		{"click", `{"at":"n39"}`, actuator.Click{At: element("n39"), Button: "left", Count: 1, Modifiers: []actuator.Key{}}},
+		{"click", `{"at":{"x":1,"y":2,"element":{"id":"n39","role":"push button"}}}`, actuator.Click{At: element("n39"), Button: "left", Count: 1, Modifiers: []actuator.Key{}}},
+		{"click", `{"at":{"x":12,"y":30,"element":{"role":"push button"}}}`, actuator.Click{At: p, Button: "left", Count: 1, Modifiers: []actuator.Key{}}},
+		{"drag", `{"path":["n1",{"x":12,"y":30}]}`, actuator.Drag{Path: []actuator.Point{*element("n1"), *p}, Button: "left", Modifiers: []actuator.Key{}}},
+		{"set", `{"at":"n7","text":"a\nb"}`, actuator.Set{At: *element("n7"), Text: text}},
+		{"set", `{"at":{"x":12,"y":30},"text":""}`, actuator.Set{At: *p}},
+		{"wait_until", `{"for":"window","what":"Save As","milliseconds":10000}`, actuator.WaitUntil{For: "window", What: "Save As", Milliseconds: 10000}},
+		{"wait_until", `{"for":"element","what":"n39","gone":true,"milliseconds":1}`, actuator.WaitUntil{For: "element", What: "n39", Gone: true, Milliseconds: 1}},
 		{"wait", `{"milliseconds":250}`, actuator.Wait{Milliseconds: 250}},
 		{"wait", `"{\"milliseconds\": 250}"`, actuator.Wait{Milliseconds: 250}},
 		{"zoom", `{"region":{"x":1,"y":2,"width":3,"height":4}}`, actuator.Zoom{Region: actuator.Region{X: 1, Y: 2, Width: 3, Height: 4}}},
@@ -70,13 +82,13 @@ func TestParseRefuses(t *testing.T) {
 		{"clik", `{}`, `tool "clik": there is no action "clik"; the nearest are "click"`},
 		{"", `{}`, `tool "?": there is no action ""`},
 		{strings.Repeat("x", 1000), `{}`, `xxx…": there is no action`},
-		{"click", ``, `at is missing; write {"at": {"x": integer, "y": integer} or null, "button": "left" or`},
+		{"click", ``, `at is missing; write {"at": {"x": integer, "y": integer} or "n39" or null, "button": "left" or`},
 		{"click", `{"x":1,"y":2}`, `at is missing; "x" is unknown; "y" is unknown; write {"at"`},
 		{"click", `{"at":{"x":1280,"y":2}}`, "outside the screenshot; x goes from 0 to 1279"},
 		{"click", `{"at":{"x":1,"y":2},"count":4}`, "1 to 3"},
 		{"click", `{"at":{"x":1,"y":2},"button":"fourth"}`, `button must be "left" or "middle" or "right", not "fourth"`},
 		{"click", `{"at":{"x":"1","y":2}}`, "at.x must be integer, not string"},
-		{"click", `{"at":[1,2]}`, `at must be {"x": integer, "y": integer} or null, not array`},
+		{"click", `{"at":[1,2]}`, `at must be {"x": integer, "y": integer} or "n39" or null, not array`},
 		{"click", `{"at":{"x":1`, "end in the middle"},
 		{"click", `{"at" 5}`, "are not JSON"},
 		{"click", `[1, 2]`, "one JSON object"},
@@ -89,6 +101,15 @@ func TestParseRefuses(t *testing.T) {
 		{"type", "{\"text\":\"\xff\"}", "UTF-8"},
 		{"type", `{"text":"` + strings.Repeat("a", 10_001) + `"}`, "at most 10000"},
 		{"type", `{"text":"` + strings.Repeat("a", 10<<20) + `"}`, "was not read"},
+		{"click", `{"at":"39"}`, `"39" is no element: write the ID at the beginning of its line in the list, such as "n39"`},
+		{"click", `{"at":""}`, `"" is no element`},
+		{"drag", `{"path":["n1","nn2"]}`, `"nn2" is no element`},
+		{"set", `{"at":null,"text":"a"}`, `at must be {"x": integer, "y": integer} or "n39", not null`},
+		{"wait_until", `{"for":"sound","what":"ping","milliseconds":9}`, `for must be "window" or "text" or "element", not "sound"`},
+		{"wait_until", `{"for":"element","what":"39","milliseconds":9}`, `"39" is no element`},
+		{"wait_until", `{"for":"text","what":" % ","milliseconds":9}`, "cannot be told from others"},
+		{"wait_until", `{"for":"window","what":" ","milliseconds":9}`, "which window is waited for is not said"},
+		{"wait_until", `{"for":"window","what":"a","milliseconds":120001}`, "1 to 120000"},
 		{"wait", `{"milliseconds":61000}`, "1 to 60000"},
 		{"zoom", `{"region":{"x":1270,"y":2,"width":30,"height":4}}`, "outside"},
 	} {
@@ -120,7 +141,7 @@ func TestParseReply(t *testing.T) {
 		"too long":       {actuator.Reply{Text: strings.Repeat("a", 10<<20), Calls: call("copy", "").Calls}, "was not read"},
 		"too many":       {actuator.Reply{Calls: make([]actuator.Call, 101)}, "101 calls"},
 		"after the end":  {actuator.Reply{Calls: append(call("done", `{"answer":""}`).Calls, call("copy", "").Calls...)}, "nothing is done after done"},
-		"one of several": {actuator.Reply{Calls: append(call("copy", "").Calls, call("move", "{}").Calls...)}, `tool "move": at is missing; write {"at": {"x": integer, "y": integer}} (call 2 of 2; none of them was done)`},
+		"one of several": {actuator.Reply{Calls: append(call("copy", "").Calls, call("move", "{}").Calls...)}, `tool "move": at is missing; write {"at": {"x": integer, "y": integer} or "n39"} (call 2 of 2; none of them was done)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := Parser{}.Parse(tt.reply, screen)
@@ -197,5 +218,5 @@ func ExampleParser_Parse() {
 	fmt.Println(err)
 	// Output:
 	// the File menu is at the top. click left at (24, 12) <nil>
-	// tool "move": at is missing; "x" is unknown; write {"at": {"x": integer, "y": integer}}
+	// tool "move": at is missing; "x" is unknown; write {"at": {"x": integer, "y": integer} or "n39"}
 }

@@ -78,7 +78,17 @@ func (s *python) action(a actuator.Action) error {
 		s.add("pyautogui.hotkey('ctrl', 'v')")
 	case actuator.SetClipboard:
 		s.copy(string(a.Text))
+	case actuator.Set: // as a person would, who has no other way
+		s.add("pyautogui.click(%s)", s.args(&a.At))
+		s.add("pyautogui.hotkey('ctrl', 'a')")
+		if a.Text == "" {
+			s.add("pyautogui.press('delete')")
+		} else {
+			s.write(string(a.Text))
+		}
 	case actuator.Wait:
+		s.sleep(a.Milliseconds)
+	case actuator.WaitUntil: // Python does not know: so long at most
 		s.sleep(a.Milliseconds)
 	default:
 		return fmt.Errorf("it is not known how Python does %s", actuator.Name(a))

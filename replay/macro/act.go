@@ -101,7 +101,8 @@ func between(points []actuator.Point, ends []image.Point) []actuator.Point {
 	for i, p := range points {
 		out[i] = actuator.Point{X: one(p.X, first.X, last.X, from.X, to.X), Y: one(p.Y, first.Y, last.Y, from.Y, to.Y)}
 	}
-	out[0], out[len(out)-1] = actuator.Point(from), actuator.Point(to)
+	out[0] = actuator.Point{X: from.X, Y: from.Y}
+	out[len(out)-1] = actuator.Point{X: to.X, Y: to.Y}
 	return out
 }
 

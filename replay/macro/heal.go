@@ -64,6 +64,10 @@ func (r *player) heal(ctx context.Context, t *turn, bad *trouble, heals int) (_ 
 // take makes actions for the live image of what a model says. why is not empty
 // if it gives up.
 func (r *player) take(actions []actuator.Action) (list []aimed, why string) {
+	actions, err := run.Name(actions, r.live.Observation)
+	if err != nil {
+		return nil, err.Error()
+	}
 	for _, a := range actions {
 		switch a := a.(type) {
 		case actuator.Done:
@@ -78,6 +82,9 @@ func (r *player) take(actions []actuator.Action) (list []aimed, why string) {
 			if actuator.ForAgent(a) {
 				return nil, "it asks for something that is not known here: " + actuator.Describe(a)
 			}
+		}
+		if a, why = run.Locate(a, r.live.Observation, r.live.Observation); why != "" {
+			return nil, why
 		}
 		out := aimed{Action: a}
 		for _, p := range actuator.Points(a) {

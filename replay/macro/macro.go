@@ -103,7 +103,7 @@ func (m *Macro) step(s *replay.Step, named map[place]run.Param) (Step, error) {
 				named[place{len(m.Steps), len(step.Actions)}] = p
 			}
 		}
-		step.Actions = append(step.Actions, Action{Action: act.Action.Action, Index: act.Index, secret: secret[act.Index]})
+		step.Actions = append(step.Actions, Action{Action: actuator.Pixels(act.Action.Action), Index: act.Index, secret: secret[act.Index]})
 	}
 	if len(step.Actions) == 0 {
 		return step, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"desktop-agent/actuator"
 	"desktop-agent/llm"
 	"desktop-agent/planner"
 	"desktop-agent/replay"
@@ -167,10 +168,23 @@ func gradeless(data run.EventData) run.EventData {
 	return data
 }
 
-// words is an event as JSON, without the times and without the words of a verdict:
-// what it decides is told by the plan.
+// words is an event as JSON, without the times, without the words of a verdict, as what
+// it decides is told by the plan, and without what was at a pixel that the actor named:
+// journals did not always have that.
 func words(data run.EventData) string {
 	switch d := data.(type) {
+	case run.Proposed:
+		d.Actions = slices.Clone(d.Actions)
+		for i := range d.Actions {
+			d.Actions[i] = pointed(d.Actions[i])
+		}
+		data = d
+	case run.Acting:
+		d.Action = pointed(d.Action)
+		data = d
+	case run.Refused:
+		d.Action = pointed(d.Action)
+		data = d
 	case run.Planned:
 		d.Plan = timeless(d.Plan)
 		data = d
@@ -191,6 +205,19 @@ func words(data run.EventData) string {
 		return err.Error()
 	}
 	return string(text)
+}
+
+// pointed returns an action that names elements only by their handles.
+func pointed(r run.Recorded) run.Recorded {
+	if r.Action == nil {
+		return r
+	}
+	return run.Recorded{Action: actuator.Moved(r.Action, func(p actuator.Point) actuator.Point {
+		if p.Element.ID == "" {
+			p.Element = actuator.Element{}
+		}
+		return p
+	})}
 }
 
 // timeless returns a plan without its times.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"time"
 
@@ -202,7 +201,7 @@ func (t *recording) Do(ctx context.Context, a actuator.Action, _ actuator.Frame)
 	switch {
 	case act == nil:
 		return "", t.astray("no such action", actuator.DescribeFull(a))
-	case !reflect.DeepEqual(act.Action.Action, a):
+	case !actuator.Same(act.Action.Action, a):
 		return "", t.astray(actuator.DescribeFull(act.Action.Action), actuator.DescribeFull(a))
 	case act.Acted == nil:
 		return "", t.astray("the run ends while acting", actuator.DescribeFull(a))
@@ -212,6 +211,13 @@ func (t *recording) Do(ctx context.Context, a actuator.Action, _ actuator.Frame)
 		return "", &ended{act.Acted.Detail, actuator.ErrRefused}
 	case actuator.Unknown:
 		return "", &ended{act.Acted.Detail, nil}
+	case actuator.NoEffect:
+		if act.Acted.Detail != "" {
+			return "", &ended{act.Acted.Detail, actuator.ErrNoEffect}
+		}
+	}
+	if actuator.KindOf(a) == actuator.Pause {
+		return act.Acted.Detail, context.Cause(ctx)
 	}
 	return act.Acted.Output, context.Cause(ctx)
 }
@@ -237,7 +243,7 @@ func (t *recording) Allow(_ context.Context, in run.Intent) error {
 		return err
 	}
 	for _, r := range s.Refused {
-		if r.Index == in.Index && reflect.DeepEqual(r.Action.Action, in.Action) {
+		if r.Index == in.Index && actuator.Same(r.Action.Action, in.Action) {
 			return errors.New(r.Reason)
 		}
 	}
@@ -249,6 +255,19 @@ func (t *recording) ScreenName(*screen.Observation) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.name
+}
+
+// Locate returns an action as it was performed: where its elements were then.
+func (t *recording) Locate(_ context.Context, aim run.Aim) (actuator.Action, string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !actuator.ByHandle(aim.Action) {
+		return aim.Action, "", nil
+	}
+	if act := t.act(len(aim.Done)); act != nil && actuator.Same(act.Action.Action, aim.Action) {
+		return act.Action.Action, "", nil
+	}
+	return aim.Action, "", nil // the guard refused it, or why it was not done is told by Surprise
 }
 
 // Surprise returns why the batch ended before an action.

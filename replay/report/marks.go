@@ -73,9 +73,12 @@ func (d *drawing) draw(n int, a actuator.Action) {
 		d.aimed = true
 		d.at = a.Region.Rect().Min
 		d.point(mark{N: n, Kind: "zoom", Box: a.Region.Rect(), Tag: "zoom"})
+	case actuator.Set:
+		d.aim(&a.At)
+		d.point(mark{N: n, Kind: "keys", Tag: keysTag(a)})
 	case actuator.Type, actuator.Press, actuator.KeyDown, actuator.KeyUp, actuator.Hold, actuator.Paste, actuator.SetClipboard:
 		d.point(mark{N: n, Kind: "keys", Tag: keysTag(a)})
-	case actuator.Done, actuator.Infeasible, actuator.Ask, actuator.Wait, actuator.Copy:
+	case actuator.Done, actuator.Infeasible, actuator.Ask, actuator.Wait, actuator.WaitUntil, actuator.Copy:
 		// the list of actions says it; there is nothing to point at
 	default: // a page that says so is better than none
 		d.point(mark{N: n, Kind: "keys", Tag: "not drawn: " + actuator.Name(a)})

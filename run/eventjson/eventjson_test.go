@@ -196,6 +196,7 @@ func TestEmptyAndMissing(t *testing.T) {
 // actions holds an action of every type.
 func actions() []actuator.Action {
 	p, text := actuator.Point{X: 12, Y: 30}, actuator.Secret("wörd \"<&>\"\n")
+	e := actuator.Element{ID: "n39", Role: "push button", Name: "Delete"}
 	return []actuator.Action{
 		actuator.Move{At: p},
 		actuator.Click{At: &p, Button: actuator.Right, Count: 2, Modifiers: []actuator.Key{"ctrl", "shift"}},
@@ -216,6 +217,12 @@ func actions() []actuator.Action {
 		actuator.Done{Answer: "it is 42"},
 		actuator.Infeasible{Reason: "there is no such menu"},
 		actuator.Ask{Question: "which one?"},
+		actuator.Click{At: &actuator.Point{X: 793, Y: 466, Element: e}, Button: actuator.Left, Count: 1, Modifiers: []actuator.Key{}},
+		actuator.Move{At: actuator.Point{Element: actuator.Element{ID: "n39"}}},
+		actuator.Move{At: actuator.Point{X: 5, Y: 6, Element: actuator.Element{Role: "text"}}},
+		actuator.Set{At: actuator.Point{X: 793, Y: 466, Element: e}, Text: text},
+		actuator.WaitUntil{For: actuator.ElementSign, What: "n39", Gone: true, Milliseconds: 10_000, Element: e},
+		actuator.WaitUntil{For: actuator.WindowSign, What: "Save As", Milliseconds: 1},
 	}
 }
 

@@ -7,6 +7,7 @@ type stateSet uint64
 // The states that the walk looks at.
 const (
 	stateArmed              = 2
+	stateEditable           = 7
 	stateEnabled            = 8
 	stateExpanded           = 10
 	stateFocusable          = 11

@@ -1,0 +1,142 @@
+package actuator
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+)
+
+// A Point is what an action aims at: a pixel of the image sent to the model, or an
+// element of the list that came with it.
+//
+// A model that means an element writes its handle only. Then code adds what element
+// that is and where (package run: Name), and right before the action where it is by
+// then ([desktop-agent/run.Desktop]), so that whoever reads an action that was
+// performed finds a pixel. A point that a model gave in pixels may have an element
+// without a handle: what was there on the image that it saw.
+type Point struct {
+	X int `json:"x" jsonschema:"pixels from the left edge of the image"`
+	Y int `json:"y" jsonschema:"pixels from the top edge of the image"`
+
+	Element Element `json:"element,omitzero"`
+}
+
+// An Element is an element of the screen as the list of it calls it.
+type Element struct {
+	ID   Handle `json:"id,omitzero"`   // "" if it was not aimed at by its handle
+	Role string `json:"role,omitzero"` // such as "push button"; "" if not known yet
+	Name string `json:"name,omitzero"` // what the program calls it, or its label
+}
+
+// A Handle is the ID of an element in the list that a model reads, such as "n39".
+type Handle string
+
+var handle = regexp.MustCompile(`^n[1-9][0-9]{0,8}$`)
+
+// ParseHandle returns a handle as it is written. The error says what a handle is.
+func ParseHandle(s string) (Handle, error) {
+	if !handle.MatchString(s) {
+		return "", fmt.Errorf("%s is no element: write the ID at the beginning of its line in the list, such as \"n39\"", clip(s))
+	}
+	return Handle(s), nil
+}
+
+// String says which element it is: by its handle, its role, and its name in quotes.
+func (e Element) String() string {
+	words := string(e.ID)
+	for _, part := range []string{e.Role, quotedName(e.Name)} {
+		if words != "" && part != "" {
+			words += " "
+		}
+		words += part
+	}
+	return words
+}
+
+// maxName is how many characters of an element's name are told.
+const maxName = 100
+
+func quotedName(name string) string {
+	if name == "" {
+		return ""
+	}
+	if short := cutAt(name, maxName); short != name {
+		return strconv.Quote(short) + "…"
+	}
+	return strconv.Quote(name)
+}
+
+// Placed reports whether it is known which pixel is meant: one was given, or code has
+// found the element.
+func (p Point) Placed() bool { return p.Element.ID == "" || p.Element.Role != "" }
+
+// MarshalJSON writes a handle alone, as a model does, for a point that is not placed.
+func (p Point) MarshalJSON() ([]byte, error) {
+	if !p.Placed() {
+		return json.Marshal(p.Element.ID)
+	}
+	return json.Marshal(pixel(p))
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (p *Point) UnmarshalJSON(data []byte) error {
+	*p = Point{}
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte(`"`)) {
+		var id string
+		err := json.Unmarshal(data, &id)
+		if err == nil {
+			p.Element.ID, err = ParseHandle(id)
+		}
+		return err
+	}
+	return json.Unmarshal(data, (*pixel)(p))
+}
+
+// pixel is a Point in its form with x and y.
+type pixel Point
+
+// Placed reports whether all points of an action are: then it can be performed.
+func Placed(a Action) bool {
+	for _, p := range Points(a) {
+		if !p.Placed() {
+			return false
+		}
+	}
+	return true
+}
+
+// ByHandle reports whether an action aims at an element by its handle.
+func ByHandle(a Action) bool {
+	for _, p := range Points(a) {
+		if p.Element.ID != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Bare returns an action as a model would write it: without what code found out of
+// the elements that it aims at, such as where they are.
+func Bare(a Action) Action {
+	a = Moved(a, func(p Point) Point {
+		if p.Element.ID != "" {
+			return Point{Element: Element{ID: p.Element.ID}}
+		}
+		return Point{X: p.X, Y: p.Y}
+	})
+	return replace(a, func(Element) Element { return Element{} })
+}
+
+// Pixels returns an action that aims at the same pixels, and names no elements: their
+// handles mean nothing in another run.
+func Pixels(a Action) Action {
+	a = Moved(a, func(p Point) Point { return Point{X: p.X, Y: p.Y} })
+	return replace(a, func(e Element) Element { return Element{Role: e.Role, Name: e.Name} })
+}
+
+// Same reports whether two actions are the same to a model: at the same element, if
+// they aim at one by its handle, wherever it was each time.
+func Same(a, b Action) bool { return reflect.DeepEqual(Bare(a), Bare(b)) }

@@ -1,0 +1,256 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"strconv"
+
+	"desktop-agent/actuator"
+	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
+)
+
+// Name says of actions which elements they aim at, and where these are, on the
+// observation that they were chosen on: of a handle that a model wrote, and of a pixel
+// what is there. A handle that is not in the list of that observation is an error that
+// the model reads.
+func Name(list []actuator.Action, o *screen.Observation) ([]actuator.Action, error) {
+	named := make([]actuator.Action, len(list))
+	for i, a := range list {
+		var bad error
+		a = actuator.Moved(a, func(p actuator.Point) actuator.Point {
+			if p.Element.ID == "" {
+				return withElement(p, o)
+			}
+			n, ok := o.Element(string(p.Element.ID))
+			if !ok {
+				bad = unlisted(p.Element.ID)
+				return p
+			}
+			at := inside(o, o.Tree.Nodes[n].Box)
+			if clickable, err := clickPoint(o, n); err == nil {
+				at = clickable
+			}
+			return pointOn(o, at, elementOf(p.Element.ID, o.Tree.Nodes[n]))
+		})
+		if w, ok := a.(actuator.WaitUntil); ok && w.For == actuator.ElementSign {
+			if n, ok := o.Element(w.What); ok {
+				w.Element = elementOf(actuator.Handle(w.What), o.Tree.Nodes[n])
+			} else {
+				bad = unlisted(actuator.Handle(w.What))
+			}
+			a = w
+		}
+		if bad != nil {
+			return nil, bad
+		}
+		named[i] = a
+	}
+	return named, nil
+}
+
+func unlisted(id actuator.Handle) error {
+	return &actuator.ParseError{Message: fmt.Sprintf("there is no %s in the list of the newest screenshot, so nothing was done; use an ID that stands there", id)}
+}
+
+// elementOf is a node as an action names it.
+func elementOf(id actuator.Handle, n atspi.Node) actuator.Element {
+	name := []rune(n.Called())
+	if len(name) > maxElementName {
+		name = name[:maxElementName]
+	}
+	return actuator.Element{ID: id, Role: n.Role, Name: string(name)}
+}
+
+// maxElementName is how many characters of an element's name an action has.
+const maxElementName = 200
+
+// withElement adds to a pixel what is there, unless it is only a window.
+func withElement(p actuator.Point, o *screen.Observation) actuator.Point {
+	p.Element = actuator.Element{}
+	if at := o.PlaceAt(image.Pt(p.X, p.Y)); at.Node >= 0 && o.Tree.Nodes[at.Node].Parent >= 0 {
+		p.Element = elementOf("", o.Tree.Nodes[at.Node])
+	}
+	return p
+}
+
+// pointOn is a place of an element, given in device pixels, on the image of an
+// observation.
+func pointOn(o *screen.Observation, device image.Point, e actuator.Element) actuator.Point {
+	at := o.Image.Mapping.ToImage(device)
+	return actuator.Point{X: at.X, Y: at.Y, Element: e}
+}
+
+// inside returns the middle of what an observation's image has of a box, or else the
+// pixel of the image that is nearest to it.
+func inside(o *screen.Observation, box image.Rectangle) image.Point {
+	source := o.Image.Mapping.Source
+	if part := box.Intersect(source); !part.Empty() {
+		box = part
+	}
+	at := box.Min.Add(box.Max).Div(2)
+	return image.Pt(min(max(at.X, source.Min.X), source.Max.X-1), min(max(at.Y, source.Min.Y), source.Max.Y-1))
+}
+
+// Locate returns an action with the elements that it aims at by their handles where
+// they are now; in pixels of the image of chosen, the observation that it was chosen
+// on. now is a look at the same screen. why is not "" if one of them is not there, is
+// another thing now, or cannot be reached: the model reads it.
+func Locate(a actuator.Action, chosen, now *screen.Observation) (located actuator.Action, why string) {
+	located = actuator.Moved(a, func(p actuator.Point) actuator.Point {
+		if p.Element.ID == "" || why != "" {
+			return p
+		}
+		n, gone := find(p.Element, chosen, now)
+		if why = gone; why != "" {
+			return p
+		}
+		if usesElement(a) && now.Tree.Nodes[n].Has("disabled") {
+			why = fmt.Sprintf("%s is disabled: something else must be done first", p.Element)
+			return p
+		}
+		seen := *now
+		seen.Image.Mapping = chosen.Image.Mapping
+		at, err := clickPoint(&seen, n)
+		if err != nil {
+			why = fmt.Sprintf("%s %v", p.Element, err)
+			return p
+		}
+		return pointOn(chosen, at, p.Element)
+	})
+	return located, why
+}
+
+// usesElement reports whether an action needs an element that can be used: the pointer
+// may rest on a disabled one too, and the wheel scrolls what is around it.
+func usesElement(a actuator.Action) bool {
+	switch a.(type) {
+	case actuator.Move, actuator.Scroll:
+		return false
+	default:
+		return true
+	}
+}
+
+// find returns the node that is the element of a handle, on a look at the screen. why
+// says why there is none that the model can have meant.
+func find(e actuator.Element, chosen, now *screen.Observation) (n int, why string) {
+	n, ok := now.Element(string(e.ID))
+	switch {
+	case !ok && now.Tree.Err != nil:
+		return -1, "the list of the screen cannot be read now: aim at a point of the screenshot"
+	case !ok && scrolls(e, chosen):
+		return -1, fmt.Sprintf("%s is gone or out of view: look at the new list, and scroll to it if it is not there", e)
+	case !ok:
+		return -1, fmt.Sprintf("%s is gone: look at the new list", e)
+	}
+	is := elementOf(e.ID, now.Tree.Nodes[n])
+	if is.Role != e.Role || is.Name != e.Name && !showsContent(is.Role) {
+		return -1, fmt.Sprintf("%s is another thing now, %s: look at the new list", e, is)
+	}
+	return n, ""
+}
+
+// showsContent reports whether elements of a role are called by what they show, which
+// may change while they stay what they are.
+func showsContent(role string) bool {
+	switch role {
+	case "label", "static", "status bar", "paragraph", "heading", "caption", "text", "progress bar", "combo box",
+		"frame", "dialog", "window", "document frame", "document web", "document text", "terminal":
+		return true
+	}
+	return false
+}
+
+// scrolls reports whether an element was in something that is scrolled.
+func scrolls(e actuator.Element, o *screen.Observation) bool {
+	n, ok := o.Element(string(e.ID))
+	for ok && o.Tree.Nodes[n].Parent >= 0 {
+		n = o.Tree.Nodes[n].Parent
+		switch o.Tree.Nodes[n].Role {
+		case "scroll pane", "viewport", "list", "list box", "table", "tree", "tree table", "menu", "document web":
+			return true
+		}
+	}
+	return false
+}
+
+// clickPoint returns the device pixel of a node to click at: its middle, or else a
+// place of it where nothing else lies above. The error says what is in the way.
+func clickPoint(o *screen.Observation, n int) (image.Point, error) {
+	box := o.Tree.Nodes[n].Box
+	if m := o.Image.Mapping; m.Size != (image.Point{}) {
+		box = box.Intersect(m.Source)
+	}
+	if box.Empty() {
+		return image.Point{}, fmt.Errorf("is out of view: scroll to it, or move its window")
+	}
+	window := o.NodeWindows()[n]
+	var covered error
+	for _, at := range places(box) {
+		place := o.PlaceAtDevice(at)
+		if isWithin(o, place.Node, n) || window >= 0 && place.Window == window {
+			return at, nil
+		}
+		if covered == nil {
+			covered = fmt.Errorf("is covered by %s: use or close that first", cover(o, place))
+		}
+	}
+	return image.Point{}, covered
+}
+
+// places are those of a box where a click is tried, its middle first.
+func places(box image.Rectangle) []image.Point {
+	list := []image.Point{box.Min.Add(box.Max).Div(2)}
+	for _, y := range []int{2, 1, 3} {
+		for _, x := range []int{2, 1, 3} {
+			list = append(list, box.Min.Add(image.Pt(box.Dx()*x/4, box.Dy()*y/4)))
+		}
+	}
+	return list
+}
+
+// isWithin reports whether a node is another one, or lies in it.
+func isWithin(o *screen.Observation, node, of int) bool {
+	for ; node >= 0; node = o.Tree.Nodes[node].Parent {
+		if node == of {
+			return true
+		}
+	}
+	return false
+}
+
+// cover names what lies at a place: the dialog or window, rather than a part of it.
+func cover(o *screen.Observation, at screen.Place) string {
+	if at.Window >= 0 {
+		w := o.Windows[at.Window]
+		if w.Type == "dialog" && w.Title != "" {
+			return "the dialog " + strconv.Quote(w.Title)
+		}
+		if w.Popup && w.Title == "" && at.Node >= 0 {
+			return "a menu, with " + elementOf("", o.Tree.Nodes[at.Node]).String()
+		}
+		return "the " + w.String()
+	}
+	return o.Describe(at, strconv.Quote)
+}
+
+// Locate is [Desktop.Locate] of one that shows nothing but what was observed.
+func (c *Comparison) Locate(_ context.Context, aim Aim) (actuator.Action, string, error) {
+	a, why := Locate(aim.Action, aim.Chosen, aim.Chosen)
+	return a, why, nil
+}
+
+// Locate looks where the elements are now.
+func (l *Live) Locate(ctx context.Context, aim Aim) (actuator.Action, string, error) {
+	if !actuator.ByHandle(aim.Action) {
+		return aim.Action, "", nil
+	}
+	now, err := l.Screen.Look(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	a, why := Locate(aim.Action, aim.Chosen, now)
+	return a, why, nil
+}
