@@ -1,0 +1,364 @@
+//go:build linux
+
+package run_test
+
+import (
+	"context"
+	"image"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/actuator"
+	"desktop-agent/internal/x11"
+	"desktop-agent/run"
+	"desktop-agent/run/runtest"
+	"desktop-agent/sandbox"
+	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
+)
+
+// A room is a private desktop with real windows, and a hand.
+type room struct {
+	*run.Session
+	t   *testing.T
+	ctx context.Context
+	now *screen.Observation
+}
+
+func newRoom(t *testing.T) *room {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	t.Cleanup(cancel)
+	s := runtest.Open(t, run.Settings{Display: run.DisplaySettings{
+		Private: true, Size: image.Pt(1000, 700), TreeSilence: 20 * time.Second, TreeLimit: time.Minute,
+	}}, nil)
+	return &room{Session: s, t: t, ctx: ctx}
+}
+
+func (r *room) open(program string, args ...string) *sandbox.Process {
+	r.t.Helper()
+	p, err := r.Private.Open(r.ctx, program, args...)
+	require.NoError(r.t, err)
+	return p
+}
+
+// move puts a window elsewhere.
+func (r *room) move(p *sandbox.Process, to image.Point) {
+	r.t.Helper()
+	x, err := x11.Dial(r.Display)
+	require.NoError(r.t, err)
+	defer x.Close()
+	xproto.ConfigureWindow(x.Conn, xproto.Window(p.Window()), xproto.ConfigWindowX|xproto.ConfigWindowY, []uint32{uint32(to.X), uint32(to.Y)})
+	require.NoError(r.t, x.RoundTrip())
+	_, err = r.Screen.Settle(r.ctx)
+	require.NoError(r.t, err)
+}
+
+// see observes until the nodes that fit are as many as wanted, and returns them.
+func (r *room) see(want int, fits func(atspi.Node) bool) (found []atspi.Node) {
+	r.t.Helper()
+	for {
+		var err error
+		r.now, err = r.Desktop.Observe(r.ctx)
+		require.NoError(r.t, err, "%d nodes fit in\n%s", len(found), text(r.now))
+		found = nil
+		for _, n := range r.now.Tree.Nodes {
+			if fits(n) {
+				found = append(found, n)
+			}
+		}
+		if len(found) == want {
+			return found
+		}
+	}
+}
+
+func text(o *screen.Observation) string {
+	if o == nil {
+		return "nothing"
+	}
+	return o.Text(0)
+}
+
+// named fits a node by its role and what it is called.
+func named(role, name string) func(atspi.Node) bool {
+	return func(n atspi.Node) bool { return n.Role == role && n.Name == name }
+}
+
+// chosen is an action as the agent has it: named on what was seen.
+func (r *room) chosen(a actuator.Action) actuator.Action {
+	r.t.Helper()
+	list, err := run.Name([]actuator.Action{a}, r.now)
+	require.NoError(r.t, err)
+	return list[0]
+}
+
+// do locates and performs an action that was chosen.
+func (r *room) do(a actuator.Action) (act *run.Act, why string) {
+	r.t.Helper()
+	a, why, err := r.Desktop.Locate(r.ctx, run.Aim{Action: a, Chosen: r.now})
+	require.NoError(r.t, err)
+	if why != "" {
+		return nil, why
+	}
+	act, err = r.Hand.Do(r.ctx, run.Intent{Action: a, On: r.now, Source: run.FromModel})
+	require.NoError(r.t, err)
+	require.NoError(r.t, act.Close(r.ctx, nil))
+	return act, ""
+}
+
+func clickOn(id string) actuator.Action {
+	return actuator.Click{At: &actuator.Point{Element: actuator.Element{ID: actuator.Handle(id)}}, Button: actuator.Left, Count: 1}
+}
+
+func setTo(id, text string) actuator.Action {
+	return actuator.Set{At: actuator.Point{Element: actuator.Element{ID: actuator.Handle(id)}}, Text: actuator.Secret(text)}
+}
+
+// ended waits until a program is over.
+func (r *room) ended(p *sandbox.Process) {
+	r.t.Helper()
+	select {
+	case <-p.Done():
+	case <-r.ctx.Done():
+		r.t.Fatal("the program still runs")
+	}
+}
+
+// TestHandleOfWindowThatMoved has two dialogs with the same button, which then change
+// places: each handle reaches the button that it is of.
+func TestHandleOfWindowThatMoved(t *testing.T) {
+	r := newRoom(t)
+	one := r.open("zenity", "--entry", "--title", "One")
+	r.move(one, image.Pt(20, 20))
+	two := r.open("zenity", "--entry", "--title", "Two")
+	r.move(two, image.Pt(20, 400))
+	buttons := r.see(2, named("push button", "Cancel"))
+	mine := slices.IndexFunc(buttons, func(n atspi.Node) bool { return n.PID == one.PID() })
+	require.GreaterOrEqual(t, mine, 0)
+	was := buttons[mine]
+	chosen := r.chosen(clickOn(was.ID))
+	at := actuator.Points(chosen)[0]
+	require.True(t, image.Pt(at.X, at.Y).In(was.Box))
+	require.Equal(t, actuator.Element{ID: actuator.Handle(was.ID), Role: "push button", Name: "Cancel"}, at.Element)
+
+	r.move(one, image.Pt(500, 400))
+	r.move(two, image.Pt(20, 20))
+	act, why := r.do(chosen)
+	require.Empty(t, why)
+	to := actuator.Points(act.Action)[0]
+	assert.Greater(t, to.X, at.X+200, "it is clicked at its new place")
+	assert.Contains(t, actuator.Describe(act.Action), `on `+was.ID+` push button "Cancel"`)
+	r.ended(one)
+	select {
+	case <-two.Done():
+		t.Error("the other dialog was closed")
+	default:
+	}
+
+	_, why = r.do(chosen)
+	assert.Equal(t, was.ID+` push button "Cancel" is gone: look at the new list`, why)
+	events := r.Journal.(*run.Memory).Events()
+	acting := events[len(events)-2].Data.(run.Acting)
+	assert.Equal(t, act.Action, acting.Action.Action, "the journal has pixels and element")
+	assert.Equal(t, image.Pt(to.X, to.Y), acting.Device[0])
+}
+
+// TestHandleThatIsCovered holds that what lies below another window is not clicked.
+func TestHandleThatIsCovered(t *testing.T) {
+	r := newRoom(t)
+	below := r.open("zenity", "--entry", "--title", "Below")
+	r.move(below, image.Pt(300, 300))
+	button := r.see(1, named("push button", "OK"))[0]
+	chosen := r.chosen(clickOn(button.ID))
+	above := r.open("zenity", "--text-info", "--title", "Above", "--width", "800", "--height", "600")
+	r.move(above, image.Pt(50, 30))
+	r.see(2, named("push button", "OK"))
+	_, why := r.do(chosen)
+	assert.Contains(t, why, button.ID+` push button "OK" is covered by the `)
+	assert.Contains(t, why, `"Above": use or close that first`)
+	select {
+	case <-above.Done():
+		t.Error("what lies above was clicked")
+	case <-below.Done():
+		t.Error("what lies below was clicked")
+	default:
+	}
+}
+
+// TestHandleThatIsDisabled holds that a button is not clicked that does nothing, and
+// that the pointer may rest on it.
+func TestHandleThatIsDisabled(t *testing.T) {
+	r := newRoom(t)
+	r.open("sh", "-c", "tail -f /dev/null | zenity --progress --title Work")
+	button := r.see(1, func(n atspi.Node) bool { return n.Name == "OK" && n.Has("disabled") })[0]
+	_, why := r.do(r.chosen(clickOn(button.ID)))
+	assert.Equal(t, button.ID+` push button "OK" is disabled: something else must be done first`, why)
+	_, why = r.do(r.chosen(setTo(button.ID, "x")))
+	assert.Contains(t, why, "is disabled")
+	act, why := r.do(r.chosen(actuator.Move{At: actuator.Point{Element: actuator.Element{ID: actuator.Handle(button.ID)}}}))
+	assert.Empty(t, why)
+	assert.Equal(t, actuator.Delivered, act.Status)
+}
+
+// TestHandleScrolledAway scrolls a list by the handle of one of its rows, which is out
+// of view after that.
+func TestHandleScrolledAway(t *testing.T) {
+	r := newRoom(t)
+	rows := []string{"--list", "--title", "Rows", "--height", "300", "--column", "Row"}
+	for i := range 60 {
+		rows = append(rows, "row "+string(rune('A'+i/10))+string(rune('0'+i%10)))
+	}
+	r.open("zenity", rows...)
+	row := r.see(1, named("table cell", "row A1"))[0]
+	at := actuator.Point{Element: actuator.Element{ID: actuator.Handle(row.ID)}}
+	act, why := r.do(r.chosen(actuator.Scroll{At: &at, DY: 50}))
+	require.Empty(t, why)
+	require.Equal(t, actuator.Delivered, act.Status)
+	chosen := r.chosen(clickOn(row.ID))
+	_, err := r.Screen.Settle(r.ctx)
+	require.NoError(t, err)
+	_, why = r.do(chosen)
+	assert.Contains(t, why, row.ID+" table cell \"row A1\" is ")
+	assert.Contains(t, why, "scroll to it")
+}
+
+// TestSet has programs set what their elements hold, and refuses what they do not offer.
+func TestSet(t *testing.T) {
+	r := newRoom(t)
+	entry := r.open("zenity", "--entry", "--title", "Name", "--entry-text", "old")
+	field := r.see(1, func(n atspi.Node) bool { return n.Role == "text" && n.Text == "old" })[0]
+	act, why := r.do(r.chosen(setTo(field.ID, "Äpfel & <Birnen>")))
+	require.Empty(t, why)
+	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
+	got := r.see(1, func(n atspi.Node) bool { return n.ID == field.ID })[0]
+	assert.Equal(t, "Äpfel & <Birnen>", got.Text)
+
+	button := r.see(1, named("push button", "OK"))[0]
+	act, why = r.do(r.chosen(setTo(button.ID, "hunter2")))
+	require.Empty(t, why)
+	assert.Equal(t, actuator.Refused, act.Status)
+	assert.Contains(t, act.Detail, "it cannot be set: it takes no text: click on it and type")
+	assert.NotContains(t, act.Detail, "hunter2")
+
+	act, why = r.do(actuator.Set{At: actuator.Point{X: (field.Box.Min.X + field.Box.Max.X) / 2, Y: (field.Box.Min.Y + field.Box.Max.Y) / 2}, Text: ""})
+	require.Empty(t, why)
+	require.Equal(t, actuator.Delivered, act.Status, "by a point, and to nothing: %s", act.Detail)
+	assert.Empty(t, r.see(1, func(n atspi.Node) bool { return n.ID == field.ID })[0].Text)
+	r.do(r.chosen(clickOn(button.ID)))
+	r.ended(entry)
+}
+
+func TestSetNumber(t *testing.T) {
+	r := newRoom(t)
+	r.open("zenity", "--scale", "--title", "Volume", "--value", "30", "--max-value", "80")
+	slider := r.see(1, func(n atspi.Node) bool { return n.Role == "slider" })[0]
+	act, why := r.do(r.chosen(setTo(slider.ID, "55")))
+	require.Empty(t, why)
+	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
+	assert.Equal(t, "55", r.see(1, func(n atspi.Node) bool { return n.ID == slider.ID })[0].Text)
+	for value, says := range map[string]string{"81": "it goes from 0 to 80", "loud": "it takes a number"} {
+		act, why = r.do(r.chosen(setTo(slider.ID, value)))
+		require.Empty(t, why)
+		assert.Equal(t, actuator.Refused, act.Status)
+		assert.Contains(t, act.Detail, says)
+	}
+	assert.Equal(t, "55", r.see(1, func(n atspi.Node) bool { return n.ID == slider.ID })[0].Text)
+}
+
+// TestSetPassword holds that a password arrives, and is told to nobody.
+func TestSetPassword(t *testing.T) {
+	r := newRoom(t)
+	r.open("zenity", "--password", "--title", "Secret")
+	field := r.see(1, func(n atspi.Node) bool { return n.Role == "password text" })[0]
+	act, why := r.do(r.chosen(setTo(field.ID, "hunter2")))
+	require.Empty(t, why)
+	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
+	got := r.see(1, func(n atspi.Node) bool { return n.ID == field.ID })[0]
+	assert.Empty(t, got.Text)
+	assert.NotContains(t, actuator.Describe(act.Action), "hunter2")
+}
+
+func until(sign actuator.Sign, what string, limit time.Duration) actuator.WaitUntil {
+	return actuator.WaitUntil{For: sign, What: what, Milliseconds: int(limit.Milliseconds())}
+}
+
+// TestWaitUntil waits for what comes and goes while it waits.
+func TestWaitUntil(t *testing.T) {
+	r := newRoom(t)
+	wait := func(a actuator.WaitUntil, meanwhile func()) *run.Act {
+		t.Helper()
+		done := make(chan *run.Act, 1)
+		go func() {
+			act, err := r.Hand.Do(r.ctx, run.Intent{Action: a, On: r.now, Source: run.FromModel})
+			assert.NoError(t, err)
+			done <- act
+		}()
+		meanwhile()
+		return <-done
+	}
+	var p *sandbox.Process
+	act := wait(until(actuator.WindowSign, "late NEWS", 2*time.Minute), func() { p = r.open("zenity", "--info", "--title", "Late news", "--text", "Done: 3 files") })
+	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
+	assert.Regexp(t, `^held after \d+\.\d s$`, act.Detail)
+	assert.Empty(t, act.Output)
+
+	act = wait(until(actuator.TextSign, "3 files", 2*time.Minute), func() {})
+	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
+
+	button := r.see(1, named("push button", "OK"))[0]
+	gone := until(actuator.ElementSign, button.ID, 2*time.Minute)
+	gone.Gone = true
+	named := r.chosen(gone).(actuator.WaitUntil)
+	assert.Equal(t, `wait until `+button.ID+` push button "OK" is gone, for 2m0s at most`, actuator.Describe(named))
+	act = wait(named, func() { require.NoError(t, p.Close()) })
+	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
+
+	gone = until(actuator.WindowSign, "Late news", 2*time.Minute)
+	gone.Gone = true
+	require.Equal(t, actuator.Delivered, wait(gone, func() {}).Status)
+}
+
+// TestWaitUntilNever holds that what does not come is told, and ends nothing; and that
+// a wait ends with its context.
+func TestWaitUntilNever(t *testing.T) {
+	r := newRoom(t)
+	act, err := r.Hand.Do(r.ctx, run.Intent{Action: until(actuator.TextSign, "no such text", 400*time.Millisecond), Source: run.FromModel})
+	require.NoError(t, err)
+	assert.Equal(t, actuator.NoEffect, act.Status)
+	assert.Equal(t, "it did not come within 400ms", act.Detail)
+
+	ctx, cancel := context.WithCancel(r.ctx)
+	go func() {
+		for len(r.Journal.(*run.Memory).Events()) < 2 { // until it has begun
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	_, err = r.Hand.Do(ctx, run.Intent{Action: until(actuator.WindowSign, "no such window", 2*time.Minute), Source: run.FromModel})
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, r.ctx.Err(), "it did not wait to its end")
+}
+
+// TestUnlisted holds that a handle which the model cannot have read is a reply to be
+// written again.
+func TestUnlisted(t *testing.T) {
+	o, err := (&runtest.Desktop{}).Observe(t.Context())
+	require.NoError(t, err)
+	for _, a := range []actuator.Action{clickOn("n99"), setTo("n99", "x"), until(actuator.ElementSign, "n99", time.Second)} {
+		_, err := run.Name([]actuator.Action{a}, o)
+		var bad *actuator.ParseError
+		require.ErrorAs(t, err, &bad)
+		assert.Contains(t, bad.Message, "there is no n99 in the list of the newest screenshot")
+	}
+	named, err := run.Name([]actuator.Action{clickOn("n2"), actuator.Move{At: actuator.Point{X: 11, Y: 12}}, actuator.Move{At: actuator.Point{X: 199, Y: 119}}}, o)
+	require.NoError(t, err)
+	assert.Equal(t, `click left at (55, 17) on n2 label "Reload"`, actuator.Describe(named[0]))
+	assert.Equal(t, `move the pointer to (11, 12) on label "Reload"`, actuator.Describe(named[1]))
+	assert.Equal(t, "move the pointer to (199, 119)", actuator.Describe(named[2]))
+}
