@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 
@@ -62,7 +63,7 @@ func (r *Reader) Set(ctx context.Context, p permit.Permit, n Node, text string) 
 	if slices.Contains(has, editable) && states.has(stateEditable) {
 		return e.setText(text)
 	}
-	return fmt.Errorf("%w: it takes no text: click on it and type", ErrNotSettable)
+	return fmt.Errorf("%w: it takes no text", ErrNotSettable)
 }
 
 // ranged reports whether a node is for a number: what it shows follows from that.
@@ -95,16 +96,50 @@ func (e element) setText(text string) error {
 	if err := e.ask(editable+".SetTextContents", &taken, text); err != nil {
 		return fmt.Errorf("set the text: %w", err)
 	}
-	after, err := e.text()
+	if e.secret {
+		if !taken {
+			return ErrNotSet
+		}
+		return nil
+	}
+	after, err := until(e, e.text, func(now string) bool { return now == text })
 	switch {
 	case err != nil:
 		return fmt.Errorf("set the text: look whether it is there: %w", err)
-	case e.secret && taken, after == text && !e.secret:
+	case after == text:
 		return nil
 	case after == before:
 		return ErrNotSet
 	}
 	return errors.New("set the text: the element holds another text now than was asked for: look at it")
+}
+
+// How long it may take until an element holds what it was set to, as the process that
+// draws a page in a browser is another one than the one that answers; and how often it
+// is looked.
+const (
+	takes = time.Second
+	pace  = 20 * time.Millisecond
+)
+
+// until reads what an element holds until it is as wanted, for so long as that takes.
+func until[T any](e element, read func() (T, error), wanted func(T) bool) (now T, err error) {
+	end := time.NewTimer(takes)
+	defer end.Stop()
+	look := time.NewTicker(pace)
+	defer look.Stop()
+	for {
+		if now, err = read(); err != nil || wanted(now) {
+			return now, err
+		}
+		select {
+		case <-look.C:
+		case <-end.C:
+			return now, nil
+		case <-e.ctx.Done():
+			return now, e.ctx.Err()
+		}
+	}
 }
 
 func (e element) text() (text string, err error) {
@@ -133,11 +168,12 @@ func (e element) setValue(text string) error {
 	if call.Err != nil {
 		return fmt.Errorf("set the value: %w", call.Err)
 	}
-	after, err := e.value("CurrentValue")
+	same := func(now float64) bool { return math.Abs(now-number) <= 1e-6*max(1, math.Abs(number)) }
+	after, err := until(e, func() (float64, error) { return e.value("CurrentValue") }, same)
 	switch {
 	case err != nil:
 		return fmt.Errorf("set the value: look whether it is so: %w", err)
-	case math.Abs(after-number) <= 1e-6*max(1, math.Abs(number)):
+	case same(after):
 		return nil
 	case after == before:
 		return ErrNotSet
