@@ -61,7 +61,10 @@ func (r *episode) act(ctx context.Context, t turn) (batch, error) {
 		if err := act.Close(ctx, func() bool { return r.Desktop.Unchanged(i, same) }); err != nil {
 			return b, err
 		}
-		if !actuator.ForAgent(t.Actions[i+1]) {
+		next := t.Actions[i+1]
+		if actuator.KindOf(next) == actuator.Pause { // that a window came or went is what it may be for: told after it
+			after.Windows = before.Windows
+		} else if !actuator.ForAgent(next) {
 			if b.stopped = r.Desktop.WindowChange(before, after); b.stopped != "" {
 				break
 			}

@@ -61,7 +61,9 @@ func TestHandlesAreLocatedEach(t *testing.T) {
 	d := &shifty{Desktop: &runtest.Desktop{}}
 	a, script, journal := newAgent(t, d.Desktop, code("agent.click('n2')\nagent.click('n2')\nagent.click('n2')"), code("DONE"))
 	d.Views = map[string]runtest.View{"a": {Title: "One", Texts: []string{"Reload"}}, "b": {Title: "One", Texts: []string{"Reload"}}}
-	d.React = func(at string, _ actuator.Action) (string, error) { return map[string]string{"a": "b", "b": "a"}[at], nil }
+	d.React = func(at string, _ actuator.Action) (string, error) {
+		return map[string]string{"a": "b", "b": "a"}[at], nil
+	}
 	a.Desktop = d
 	record(a, journal, nil)
 	_, err := a.Run(t.Context(), "task")
@@ -72,4 +74,20 @@ func TestHandlesAreLocatedEach(t *testing.T) {
 	require.Len(t, d.Did(), 1)
 	assert.Equal(t, 155, actuator.Points(d.Did()[0])[0].X, "it was clicked where it was by then")
 	assert.Contains(t, text(script.asked[1]), `The rest of the batch was not done: n2 label "Reload" is gone: look at the new list. Look again before you go on.`)
+}
+
+// TestWaitAfterAWindowCame holds that a batch may wait for the window that an action
+// opens, and stops after that: what comes then was chosen on another screen.
+func TestWaitAfterAWindowCame(t *testing.T) {
+	d := &runtest.Desktop{}
+	d.React = func(string, actuator.Action) (string, error) {
+		d.Window = 2
+		return "", nil
+	}
+	a, script, _ := newAgent(t, d, code("agent.click('n2')\nagent.wait_until(window='Fake')\nagent.click('n2')"), code("DONE"))
+	_, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	require.Len(t, d.Did(), 2, "the click and the wait")
+	assert.Contains(t, text(script.asked[1]), `- wait until window "Fake" is there, for 10s at most: delivered`)
+	assert.Contains(t, text(script.asked[1]), "The rest of the batch was not done: a window opened")
 }

@@ -254,19 +254,23 @@ func (t *Turn) act(s *Step) {
 // seen tells, in place of points. seen may be nil. What is typed is told by its
 // length only, unless typed is true.
 func Words(a actuator.Action, seen *run.Observed, typed bool) string {
+	names := map[actuator.Point]string{}
 	if seen != nil {
-		a = actuator.Pixels(a) // it tells what was there
+		o := Recall(seen)
+		a = actuator.Moved(a, func(p actuator.Point) actuator.Point {
+			if _, name := targetAt(o, image.Pt(p.X, p.Y)); name != "" {
+				p.Element = actuator.Element{} // seen names it
+				names[p] = name
+			}
+			return p
+		})
 	}
 	words := actuator.Describe(a)
 	if typed {
 		words = actuator.DescribeFull(a)
 	}
-	if seen == nil {
-		return words
-	}
-	o := Recall(seen)
 	for _, p := range actuator.Points(a) {
-		if _, name := targetAt(o, image.Pt(p.X, p.Y)); name != "" {
+		if name := names[p]; name != "" {
 			words = strings.Replace(words, fmt.Sprintf("at (%d, %d)", p.X, p.Y), "on "+name, 1)
 		}
 	}
