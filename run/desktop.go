@@ -101,7 +101,7 @@ func (l *Live) Surprise(ctx context.Context, aim Aim) string {
 		return why
 	}
 	for _, p := range actuator.Points(aim.Action) {
-		if pointedAt(aim.Done, p) {
+		if pointedAt(aim.Done, p) || p.Element.ID != "" { // [Live.Locate] has found the element itself
 			continue
 		}
 		at := aim.Chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))

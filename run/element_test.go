@@ -36,7 +36,7 @@ func (w writer) see(role, name string) (*screen.Observation, actuator.Point) {
 		})
 		if i >= 0 {
 			box := o.Tree.Nodes[i].Box
-			return o, actuator.Point(o.Image.Mapping.ToImage(box.Min.Add(box.Max).Div(2)))
+			return o, pointAt(o.Image.Mapping.ToImage(box.Min.Add(box.Max).Div(2)))
 		}
 	}
 }
@@ -78,3 +78,5 @@ func TestClickIsPutOffWhereAnotherElementLies(t *testing.T) {
 	aim.Again = true
 	assert.Empty(t, w.Desktop.Surprise(t.Context(), aim), "what is proposed once more is done")
 }
+
+func pointAt(p image.Point) actuator.Point { return actuator.Point{X: p.X, Y: p.Y} }
