@@ -328,6 +328,10 @@ func TestCities(t *testing.T) {
 		rows = append(rows, []any{1, 2, "Lake Tahoe, US"})
 		want = append(want, []any{"Stateline", "Tahoe"})
 	}
+	// Case, accents, punctuation and how a name is composed do not count.
+	for i, pair := range [][2]string{{"MONTREAL", "Montréal"}, {"Montre\u0301al (CA)", "montreal"}, {"alberta's  rockies", "Alberta’s Rockies"}, {"St-Jean", "St. Jean"}} {
+		rows[3+i][2], want[2+i] = pair[0], pair[1]
+	}
 	want[20] = "Lake"
 	path := write(t, rows, nil)
 	for _, compat := range []bool{false, true} {
@@ -341,6 +345,9 @@ func TestCities(t *testing.T) {
 		score, err = metric(t.Context(), tasks.File{Path: path}, map[string]any{"expected": append([]any{"Rome"}, want[1:]...)}, nil)
 		require.NoError(t, err)
 		assert.Contains(t, score.Why, "cell C2 is")
+		score, err = metric(t.Context(), tasks.File{Path: path}, map[string]any{"expected": append([]any{"’"}, want[1:]...)}, nil)
+		require.NoError(t, err)
+		assert.Zero(t, score.Value, "a name without letters is in none")
 		score, err = metric(t.Context(), tasks.File{}, map[string]any{"expected": want}, nil)
 		require.NoError(t, err)
 		assert.Contains(t, score.Why, "there is no file")
