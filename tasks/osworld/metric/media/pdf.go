@@ -45,6 +45,9 @@ func (m metrics) comparePDFs(ctx context.Context, result, expected tasks.Value, 
 		return tasks.Score{}, fmt.Errorf("expected: %w", err)
 	}
 	got, missing := tasks.AllFiles(result)
+	if _, several := expected.(tasks.Files); !several && len(got) > 1 {
+		return tasks.No(fmt.Sprintf("%d documents, not one", len(got))), nil
+	}
 	var score tasks.Score
 	for i, value := range want {
 		gold, err := load(ctx, value, readPDFText)
