@@ -17,6 +17,11 @@ import (
 // which every method returns that returns an error.
 type Env struct{}
 
+// Launch returns [sandbox.ErrUnsupported].
+func (e *Env) Launch(context.Context, Command) (<-chan struct{}, error) {
+	return nil, sandbox.ErrUnsupported
+}
+
 // Start returns [sandbox.ErrUnsupported].
 func Start(context.Context, *Options) (*Env, error) { return nil, sandbox.ErrUnsupported }
 

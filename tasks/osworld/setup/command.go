@@ -23,6 +23,9 @@ const (
 	untilPause = 300 * time.Millisecond
 	// windowLimit is how long a program may take to show its window.
 	windowLimit = 60 * time.Second
+	// endLimit is how long a command without a window may take to end before the set-up
+	// goes on beside it.
+	endLimit = 30 * time.Second
 	// maxTail is how many bytes of a command's output an error holds.
 	maxTail = 2000
 )
@@ -168,7 +171,10 @@ func tail(out env.Output) string {
 	return strings.ToValidUTF8(text, "�")
 }
 
-// launch starts a program. Where it is known to have windows, the first is waited for.
+// launch starts a program. Where it is known to have windows, the first is waited
+// for. Any other command is waited for until it has ended, as one that ends programs
+// must not meet those of the next step; until it shows a window; or no longer, if it
+// does neither.
 func (r *run) launch(ctx context.Context, p tasks.Params) error {
 	c, err := env.ReadCommand(p)
 	if err != nil {
@@ -178,24 +184,29 @@ func (r *run) launch(ctx context.Context, p tasks.Params) error {
 	if err != nil {
 		return err
 	}
-	if err := r.e.Start(ctx, c); err != nil {
+	ended, err := r.e.Launch(ctx, c)
+	if err != nil {
 		if r.o.Compat && errors.Is(err, sandbox.ErrNotInstalled) {
 			r.o.Log.WarnContext(ctx, "program cannot be launched", "err", err)
 			return nil
 		}
 		return err
 	}
-	if !env.Windowed(programOf(c)) || quietRun(c) {
-		r.pending = true
-		return nil
-	}
 	known := map[uint32]bool{}
 	for _, w := range before {
 		known[w.ID] = true
 	}
+	fresh := func(w screen.Window) bool { return !known[w.ID] }
+	program := programOf(c)
+	if env.Serves(program) {
+		return nil
+	}
+	if !env.Windowed(program) || quietRun(c) {
+		return r.end(ctx, ended, fresh)
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, windowLimit, errNoWindow)
 	defer cancel()
-	_, err = r.e.WaitWindow(ctx, func(w screen.Window) bool { return !known[w.ID] })
+	_, err = r.e.WaitWindow(ctx, fresh)
 	if errors.Is(err, errNoWindow) && (len(before) > 0 || r.o.Compat) {
 		// It may have asked an instance of itself that runs already.
 		r.o.Log.WarnContext(ctx, "launched program shows no new window", "command", strings.Join(c.Args, " "))
@@ -205,6 +216,36 @@ func (r *run) launch(ctx context.Context, p tasks.Params) error {
 		return err
 	}
 	return r.settled(ctx)
+}
+
+// errEnded says that a command has ended while its window was waited for.
+var errEnded = errors.New("the command has ended")
+
+// end waits until a command has ended or shows a window, up to endLimit.
+func (r *run) end(ctx context.Context, ended <-chan struct{}, fresh func(screen.Window) bool) error {
+	limited, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		limit := time.NewTimer(endLimit)
+		defer limit.Stop()
+		select {
+		case <-ended:
+			stop(errEnded)
+		case <-limit.C:
+			stop(context.DeadlineExceeded)
+		case <-limited.Done():
+		}
+	}()
+	_, err := r.e.WaitWindow(limited, fresh)
+	switch {
+	case err == nil:
+		return r.settled(ctx)
+	case ctx.Err() != nil || limited.Err() == nil:
+		return err
+	}
+	// A program that it left behind may still show a window.
+	r.pending = true
+	return nil
 }
 
 // errNoWindow says that a program that should have shown a window has not.
