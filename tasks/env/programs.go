@@ -18,7 +18,6 @@ type program struct {
 	words    []string // what instructions call it, in lower case
 	traces   []string // parts of the paths and commands that its settings are read by
 	windowed bool     // it shows a window soon after it starts
-	serves   bool     // it runs until it is ended, and shows nothing
 	// process matches the names of its processes on a machine, where these are not
 	// what tasks end it by: an extended regular expression.
 	process string
@@ -90,7 +89,7 @@ var programs = []program{
 	{name: "Eye of GNOME", commands: []string{"eog"}, debian: "eog", windowed: true},
 	{name: "Xfce's terminal", commands: []string{"xfce4-terminal"}, debian: "xfce4-terminal"},
 	{name: "Python", commands: []string{"python3", "python"}, debian: "python3"},
-	{name: "socat", commands: []string{"socat"}, debian: "socat", serves: true},
+	{name: "socat", commands: []string{"socat"}, debian: "socat"},
 	{name: "jq", commands: []string{"jq"}, debian: "jq"},
 	{name: "unzip", commands: []string{"unzip"}, debian: "unzip"},
 	{name: "sar", commands: []string{"sar"}, debian: "sysstat"},
@@ -127,12 +126,6 @@ func Known(command string) bool { return programOf(command) != nil }
 func Windowed(command string) bool {
 	p := programOf(command)
 	return p != nil && p.windowed
-}
-
-// Serves reports whether a program runs until somebody ends it, without a window.
-func Serves(command string) bool {
-	p := programOf(command)
-	return p != nil && p.serves
 }
 
 // A calling says what a program is called by tasks, and by this machine.

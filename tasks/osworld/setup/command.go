@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"desktop-agent/internal/shlex"
@@ -26,6 +27,8 @@ const (
 	// endLimit is how long a command without a window may take to end before the set-up
 	// goes on beside it.
 	endLimit = 30 * time.Second
+	// portPause is the time between two looks at whether it listens.
+	portPause = 200 * time.Millisecond
 	// maxTail is how many bytes of a command's output an error holds.
 	maxTail = 2000
 )
@@ -103,7 +106,7 @@ func (r *run) judge(ctx context.Context, c env.Command, out env.Output, until ta
 		return nil
 	}
 	err := fmt.Errorf("%.200s: exit status %d", strings.Join(c.Args, " "), out.Code)
-	if r.o.Strict {
+	if r.o.Strict || r.o.Codes {
 		return &outputError{output: tail(out), err: err}
 	}
 	r.o.Log.WarnContext(ctx, "command failed", "err", err, "output", tail(out))
@@ -173,14 +176,18 @@ func tail(out env.Output) string {
 
 // launch starts a program. Where it is known to have windows, the first is waited
 // for. Any other command is waited for until it has ended, as one that ends programs
-// must not meet those of the next step; until it shows a window; or no longer, if it
-// does neither.
+// must not meet those of the next step; until it shows a window; or until it listens
+// at a port, as servers do, which do not end.
 func (r *run) launch(ctx context.Context, p tasks.Params) error {
 	c, err := env.ReadCommand(p)
 	if err != nil {
 		return err
 	}
 	before, err := r.e.Windows(ctx)
+	if err != nil {
+		return err
+	}
+	ports, err := r.ports(ctx)
 	if err != nil {
 		return err
 	}
@@ -197,12 +204,8 @@ func (r *run) launch(ctx context.Context, p tasks.Params) error {
 		known[w.ID] = true
 	}
 	fresh := func(w screen.Window) bool { return !known[w.ID] }
-	program := programOf(c)
-	if env.Serves(program) {
-		return nil
-	}
-	if !env.Windowed(program) || quietRun(c) {
-		return r.end(ctx, ended, fresh)
+	if !env.Windowed(programOf(c)) || quietRun(c) {
+		return r.end(ctx, ended, ports, fresh)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, windowLimit, errNoWindow)
 	defer cancel()
@@ -218,24 +221,36 @@ func (r *run) launch(ctx context.Context, p tasks.Params) error {
 	return r.settled(ctx)
 }
 
-// errEnded says that a command has ended while its window was waited for.
-var errEnded = errors.New("the command has ended")
-
-// end waits until a command has ended or shows a window, up to endLimit.
-func (r *run) end(ctx context.Context, ended <-chan struct{}, fresh func(screen.Window) bool) error {
-	limited, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	go func() {
-		limit := time.NewTimer(endLimit)
-		defer limit.Stop()
-		select {
-		case <-ended:
-			stop(errEnded)
-		case <-limit.C:
-			stop(context.DeadlineExceeded)
-		case <-limited.Done():
+// end waits until a command has ended, shows a window or listens at a port that is
+// not among those of before, up to endLimit.
+func (r *run) end(ctx context.Context, ended <-chan struct{}, before map[string]bool, fresh func(screen.Window) bool) error {
+	limited, stop := context.WithTimeout(ctx, endLimit)
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer stop()
+	watch.Go(func() {
+		defer stop()
+		look := time.NewTicker(portPause)
+		defer look.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-limited.Done():
+				return
+			case <-look.C:
+			}
+			ports, err := r.ports(limited)
+			if err != nil {
+				return
+			}
+			for port := range ports {
+				if !before[port] {
+					return
+				}
+			}
 		}
-	}()
+	})
 	_, err := r.e.WaitWindow(limited, fresh)
 	switch {
 	case err == nil:
@@ -243,9 +258,25 @@ func (r *run) end(ctx context.Context, ended <-chan struct{}, fresh func(screen.
 	case ctx.Err() != nil || limited.Err() == nil:
 		return err
 	}
-	// A program that it left behind may still show a window.
+	// What it left behind may still show a window.
 	r.pending = true
 	return nil
+}
+
+// ports returns where programs of the task listen, as proc_pid_net(5) has it.
+func (r *run) ports(ctx context.Context) (map[string]bool, error) {
+	out, err := r.e.Run(ctx, env.Command{Args: []string{"cat", "/proc/net/tcp", "/proc/net/tcp6"}})
+	if err != nil {
+		return nil, err
+	}
+	const listens = "0A"
+	ports := map[string]bool{}
+	for line := range strings.Lines(string(out.Stdout)) {
+		if fields := strings.Fields(line); len(fields) > 3 && fields[3] == listens {
+			ports[fields[1]] = true
+		}
+	}
+	return ports, nil
 }
 
 // errNoWindow says that a program that should have shown a window has not.

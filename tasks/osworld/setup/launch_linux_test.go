@@ -111,4 +111,26 @@ func TestLaunchEnds(t *testing.T) {
 	need(t, e, "socat")
 	require.NoError(t, do(t, e, nil, "launch", `{"command":["socat","tcp-listen:9222,fork","tcp:localhost:1337"]}`))
 	assert.Equal(t, "1\n", run(t, e, "pgrep -c socat"), "it goes on")
+	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second) // less than what is waited for a command
+	defer cancel()
+	require.NoError(t, setup.Do(ctx, e, []tasks.Step{step(t, "launch", `{"command":"echo begun; sleep 0.3; exec socat tcp6-listen:9223,fork tcp:localhost:1337","shell":true}`)}, nil))
+	assert.Contains(t, run(t, e, "cat /proc/net/tcp6"), ":2407 ", "it listens")
+}
+
+// What a command of a set-up should have done and has not is an error that says why:
+// else a task could begin as it should end. With OSWorld's defects it is not.
+func TestNoEffect(t *testing.T) {
+	e := start(t)
+	edit := step(t, "execute", `{"command":"cd .config/google-chrome/Default && sed -i s/true/false/ Preferences","shell":true}`)
+	err := setup.Do(t.Context(), e, []tasks.Step{edit}, &setup.Options{Codes: true})
+	require.ErrorContains(t, err, "set-up step 1 (execute): cd .config")
+	require.ErrorContains(t, err, "exit status")
+	require.ErrorContains(t, err, ".config/google-chrome/Default")
+	require.NoError(t, setup.Do(t.Context(), e, []tasks.Step{edit}, &setup.Options{Compat: true}))
+
+	need(t, e, "xterm")
+	require.NoError(t, do(t, e, &setup.Options{Codes: true}, "execute", `{"command":"echo p | sudo -S apt-get update -y && echo p | sudo -S apt install -y xterm && touch made","shell":true}`))
+	assert.Contains(t, run(t, e, "ls"), "made\n", "what is there needs no installing")
+	err = do(t, e, &setup.Options{Codes: true}, "execute", `{"command":["sudo","apt-get","install","no-such-package"]}`)
+	require.ErrorContains(t, err, "not installed on this machine, which no task can change: no-such-package")
 }
