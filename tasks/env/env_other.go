@@ -105,5 +105,8 @@ func (e *Env) Closed(context.Context, string) error { return sandbox.ErrUnsuppor
 // has returns true: what is not looked for is not missing.
 func has(string) bool { return true }
 
+// packaged returns true.
+func packaged(string) bool { return true }
+
 // installed returns true.
 func (p *program) installed() bool { return true }

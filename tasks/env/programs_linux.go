@@ -45,6 +45,19 @@ func packages() []string {
 	return list
 }
 
+// packaged reports whether a package of Debian is on this machine.
+func packaged(name string) bool {
+	if slices.Contains(packages(), name) {
+		return true
+	}
+	for _, pattern := range []string{name + ".list", name + ":*.list"} {
+		if list, err := filepath.Glob("/var/lib/dpkg/info/" + pattern); err == nil && len(list) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // located returns the path of what is a program on this machine, "" if nothing is.
 func located(command string) string {
 	if p := programOf(command); p != nil && len(p.files) > 0 {
