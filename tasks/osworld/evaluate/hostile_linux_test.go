@@ -54,7 +54,7 @@ func TestHostile(t *testing.T) {
 					continue
 				}
 				for kind, result := range results {
-					for _, expected := range []tasks.Value{nil, rules, gold, map[string]any{"expected": map[string]any{"x": []any{}}, "type": 9.0, "urls": 3.0}} {
+					for _, expected := range []tasks.Value{nil, rules, gold, map[string]any{"expected": map[string]any{"x": []any{}}, "include": []any{"x"}, "type": 9.0, "urls": 3.0}} {
 						for _, options := range wrong {
 							ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 							score, err := s.metrics[name](ctx, result, expected, options)
