@@ -77,6 +77,9 @@ type Value = any
 // names that the task gives them.
 type File struct {
 	Path string // "" if there is no such file
+	// All are the paths of all copies of a look for several files, by the names that
+	// the task gives them: also of those that it copies and does not give the metric.
+	All map[string]string
 }
 
 // Files are several files, the missing ones with an empty path; [OneFile] and

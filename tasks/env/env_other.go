@@ -17,6 +17,11 @@ import (
 // which every method returns that returns an error.
 type Env struct{}
 
+// Launch returns [sandbox.ErrUnsupported].
+func (e *Env) Launch(context.Context, Command) (<-chan struct{}, error) {
+	return nil, sandbox.ErrUnsupported
+}
+
 // Start returns [sandbox.ErrUnsupported].
 func Start(context.Context, *Options) (*Env, error) { return nil, sandbox.ErrUnsupported }
 
@@ -99,6 +104,9 @@ func (e *Env) Closed(context.Context, string) error { return sandbox.ErrUnsuppor
 
 // has returns true: what is not looked for is not missing.
 func has(string) bool { return true }
+
+// packaged returns true.
+func packaged(string) bool { return true }
 
 // installed returns true.
 func (p *program) installed() bool { return true }

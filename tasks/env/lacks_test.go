@@ -120,3 +120,34 @@ func TestTable(t *testing.T) {
 	}
 	assert.Positive(t, there)
 }
+
+// Obstacles are told of what is in the way of a command though its program is there.
+func TestObstacles(t *testing.T) {
+	for _, tt := range []struct {
+		command string
+		network bool
+		want    string // the reasons, "; " between
+	}{
+		{"timedatectl status", false, "timedatectl needs services of systemd, which tasks do not have"},
+		{"echo p | sudo -S su - charles", false, "su needs the rights of root, which no task has"},
+		{"pactl set-sink-volume 0 50%; pactl list", true, "pactl needs a sound server, which tasks do not have"},
+		{"systemctl is-active x || true", false, ""},
+		{"sudo snap install spotify", true, "snap needs snapd, which tasks do not have"},
+		{"echo p | sudo -S apt-get update && sudo apt-get install -y no-such-package coreutils", true,
+			"the package no-such-package is not installed, and no task can install it: apt-get install no-such-package"},
+		{"pip install PyMuPDF", false, "pip installs from the network, which is off"},
+		{"pip install PyMuPDF", true, ""},
+		{"pip list; apt list --installed; dpkg -l; mount", false, ""},
+		{"curl -s https://example.org/a", false, "curl fetches https://example.org/a, and the network is off"},
+		{"curl -s https://example.org/a; wget http://localhost:8080/", true, ""},
+		{"wget -qO- http://127.0.0.1:9222/json", false, ""},
+		{"bash eval.sh && ls", false, ""},
+		{"chown user a; FOO=1 /usr/bin/nmcli radio", false, "nmcli needs services of systemd, which tasks do not have"},
+	} {
+		for _, c := range []Command{{Args: []string{tt.command}, Shell: true}, {Args: []string{"bash", "-c", tt.command}}} {
+			assert.Equal(t, tt.want, strings.Join(c.Obstacles(tt.network), "; "), tt.command)
+		}
+	}
+	assert.Equal(t, []string{"useradd needs the rights of root, which no task has"}, Command{Args: []string{"useradd", "x"}}.Obstacles(true))
+	assert.Empty(t, Command{}.Obstacles(false))
+}

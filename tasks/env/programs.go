@@ -18,6 +18,9 @@ type program struct {
 	words    []string // what instructions call it, in lower case
 	traces   []string // parts of the paths and commands that its settings are read by
 	windowed bool     // it shows a window soon after it starts
+	// process matches the names of its processes on a machine, where these are not
+	// what tasks end it by: an extended regular expression.
+	process string
 }
 
 // programs are the programs that tasks name. Others are their command alone.
@@ -26,10 +29,12 @@ var programs = []program{
 		name: "Chromium or Google Chrome", commands: []string{"google-chrome", "google-chrome-stable", "chrome", "chromium", "chromium-browser"},
 		files: []string{"chromium", "google-chrome-stable", "chromium-browser"}, debian: "chromium",
 		apps: []string{"chrome"}, words: []string{"chrome"}, traces: []string{"/.config/google-chrome", "/.config/chromium"}, windowed: true,
+		process: "chrom(e|ium)",
 	},
 	{
 		name: "LibreOffice", commands: []string{"soffice", "libreoffice"}, files: []string{"soffice", "libreoffice"}, debian: "libreoffice",
 		apps: []string{"libreoffice"}, words: []string{"libreoffice"}, traces: []string{"/.config/libreoffice"}, windowed: true,
+		process: "soffice|oosplash",
 	},
 	{
 		name: "LibreOffice Calc", commands: []string{"localc"}, files: office("localc", "scalc"), debian: "libreoffice-calc",
@@ -46,7 +51,7 @@ var programs = []program{
 	{name: "LibreOffice Base", commands: []string{"lobase"}, files: office("lobase", "sbase"), debian: "libreoffice-base"},
 	{
 		name: "GIMP", commands: []string{"gimp"}, debian: "gimp",
-		apps: []string{"gimp"}, words: []string{"gimp"}, traces: []string{"/.config/GIMP"}, windowed: true,
+		apps: []string{"gimp"}, words: []string{"gimp"}, traces: []string{"/.config/GIMP"}, windowed: true, process: "gimp",
 	},
 	{
 		name: "VLC", commands: []string{"vlc"}, debian: "vlc",
@@ -121,6 +126,23 @@ func Known(command string) bool { return programOf(command) != nil }
 func Windowed(command string) bool {
 	p := programOf(command)
 	return p != nil && p.windowed
+}
+
+// A calling says what a program is called by tasks, and by this machine.
+type calling struct {
+	Names   string // with "|" between
+	Process string // see program
+}
+
+// callings returns those of the programs whose processes have other names here.
+func callings() []calling {
+	var list []calling
+	for _, p := range programs {
+		if p.process != "" {
+			list = append(list, calling{strings.Join(p.commands, "|"), p.process})
+		}
+	}
+	return list
 }
 
 // Lacks says that none of several commands is there for tasks on this machine, of

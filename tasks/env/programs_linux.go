@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +32,30 @@ func (p *program) installed() bool {
 		return find(p.files...) != ""
 	}
 	return find(p.commands...) != ""
+}
+
+// packages returns the packages of Debian whose programs are on this machine.
+func packages() []string {
+	var list []string
+	for i := range programs {
+		if p := &programs[i]; p.debian != "" && p.installed() && !slices.Contains(list, p.debian) {
+			list = append(list, p.debian)
+		}
+	}
+	return list
+}
+
+// packaged reports whether a package of Debian is on this machine.
+func packaged(name string) bool {
+	if slices.Contains(packages(), name) {
+		return true
+	}
+	for _, pattern := range []string{name + ".list", name + ":*.list"} {
+		if list, err := filepath.Glob("/var/lib/dpkg/info/" + pattern); err == nil && len(list) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // located returns the path of what is a program on this machine, "" if nothing is.

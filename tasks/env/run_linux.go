@@ -89,21 +89,31 @@ func (e *Env) run(ctx context.Context, c Command) (Output, error) {
 // Start starts a command and does not wait for it. What it prints is lost. The
 // error for a program that does not exist is [sandbox.ErrNotInstalled].
 func (e *Env) Start(ctx context.Context, c Command) error {
+	_, err := e.Launch(ctx, c)
+	return err
+}
+
+// Launch is [Env.Start], and returns a channel that is closed when the command has
+// ended.
+func (e *Env) Launch(ctx context.Context, c Command) (ended <-chan struct{}, err error) {
 	if source, ok := gui(c); ok {
+		done := make(chan struct{})
+		close(done)
 		_, err := e.runGUI(ctx, c, source)
-		return err
+		return done, err
 	}
 	if !c.Shell && len(c.Args) > 0 && !e.Has(c.Args[0]) {
-		return fmt.Errorf("start %s: %w", c.Args[0], sandbox.ErrNotInstalled)
+		return nil, fmt.Errorf("start %s: %w", c.Args[0], sandbox.ErrNotInstalled)
 	}
 	cmd, err := e.command(c)
 	if err != nil {
-		return fmt.Errorf("start: %w", err)
+		return nil, fmt.Errorf("start: %w", err)
 	}
-	if _, err := e.desktop.Launch(cmd); err != nil {
-		return fmt.Errorf("start: %w", err)
+	p, err := e.desktop.Launch(cmd)
+	if err != nil {
+		return nil, fmt.Errorf("start: %w", err)
 	}
-	return nil
+	return p.Done(), nil
 }
 
 // Has reports whether there is a program of a name.

@@ -66,28 +66,32 @@ func scriptPrograms(script string) []string {
 	return slices.Compact(list)
 }
 
+// simpleProgram returns the words of a simple command from its program on.
+func simpleProgram(words []string) []string {
+	before := []string{"{", "then", "do", "else", "!", "exec", "nohup", "setsid", "time", "env", "sudo"}
+	for i, word := range words {
+		name, _, variable := strings.Cut(word, "=")
+		if !slices.Contains(before, word) && !strings.HasPrefix(word, "-") && (!variable || strings.ContainsAny(name, "/ ")) {
+			return words[i:]
+		}
+	}
+	return nil
+}
+
 // started returns the known programs that a simple command starts or installs.
 func started(words []string) []string {
-	before := []string{"{", "then", "do", "else", "!", "exec", "nohup", "setsid", "time", "env", "sudo"}
-	i := 0
-	for i < len(words) {
-		name, _, variable := strings.Cut(words[i], "=")
-		if !slices.Contains(before, words[i]) && !strings.HasPrefix(words[i], "-") && (!variable || strings.ContainsAny(name, "/ ")) {
-			break
-		}
-		i++
-	}
-	if i == len(words) {
+	words = simpleProgram(words)
+	if len(words) == 0 {
 		return nil
 	}
-	switch words[i] {
+	switch words[0] {
 	case "apt", "apt-get", "aptitude":
-		return installs(words[i+1:])
+		return installs(words[1:])
 	}
-	if !Known(words[i]) {
+	if !Known(words[0]) {
 		return nil
 	}
-	return words[i : i+1]
+	return words[:1]
 }
 
 // installs returns the programs of the packages that apt is told to install, which

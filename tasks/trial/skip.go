@@ -45,6 +45,12 @@ func (r *Runner) Check(task *tasks.Task) Checked {
 				c.Judged = c.none(fmt.Sprintf("check %d: %s", i+1, why))
 			}
 			c.Judged = c.none(getter.Lacks(g)...) && c.Judged
+			if g == nil || g.Type != "vm_command_line" && g.Type != "vm_command_error" {
+				continue
+			}
+			if command, err := env.ReadCommand(g.Params); err == nil {
+				c.Judged = c.none(command.Obstacles(r.Network)...) && c.Judged
+			}
 		}
 		if why := evaluate.Lacks(check); why != "" {
 			c.Judged = c.none(why)
@@ -94,6 +100,9 @@ func (r *Runner) checkSteps(c *Checked, part string, steps []tasks.Step) bool {
 			continue
 		}
 		fine = c.none(setup.Lacks(step)...) && fine
+		if command, err := env.ReadCommand(step.Params); err == nil && slices.Contains([]string{"launch", "execute", "command"}, step.Type) {
+			fine = c.none(command.Obstacles(r.Network)...) && fine
+		}
 		if setup.NeedsNetwork(step) && !r.Network {
 			fine = c.none(part + ": it opens pages of the live web, and the network is off")
 		}

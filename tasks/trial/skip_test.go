@@ -47,6 +47,12 @@ func TestSkipped(t *testing.T) {
 		{"a program before the look", func(task *tasks.Task) {
 			task.Evaluator.Post = []tasks.Step{{Type: "execute", Params: tasks.Params{"command": []any{"no-such-program"}}}}
 		}, "no-such-program is not installed", true, false},
+		{"a service of the set-up", func(task *tasks.Task) {
+			task.Setup = []tasks.Step{execute("timedatectl set-timezone UTC")}
+		}, "timedatectl needs services of systemd, which tasks do not have", false, true},
+		{"a sound server before the look", func(task *tasks.Task) {
+			task.Evaluator.Checks[0].Result.Params["command"] = "pactl get-sink-volume 0"
+		}, "pactl needs a sound server, which tasks do not have", true, false},
 		{"an account", func(task *tasks.Task) { task.Setup = []tasks.Step{{Type: "login"}} },
 			"set-up: login is not supported: it needs an account with a web site", false, true},
 	} {

@@ -185,6 +185,6 @@ func fill(result *tasks.Result, e Ending) {
 func (r *Runner) setup(s *Stage) *setup.Options {
 	return &setup.Options{
 		TaskID: s.Task.ID, Dir: s.Task.Dir, Cache: r.Cache, Saved: filepath.Join(s.Dir, "judged", "saved"), Offline: r.Offline,
-		Password: r.Password, Compat: r.Compat, Log: s.Log,
+		Password: r.Password, Codes: !r.Compat, Compat: r.Compat, Log: s.Log,
 	}
 }

@@ -101,6 +101,18 @@ func TestBreaks(t *testing.T) {
 		assert.Equal(t, tasks.Skipped, result.Status)
 		assert.Contains(t, result.Why, "none.txt is not there")
 	})
+	t.Run("a step without effect", func(t *testing.T) {
+		// What is to be switched off is off where nothing is: idling would score 1.
+		suite := written(t, execute("sed -i s/off/on/ .config/none/Preferences && rm out.txt"))
+		suite.Tasks[0].Evaluator.Checks[0].Expected.Params["rules"] = map[string]any{"expected": ""}
+		result, _, err := do(t, &trial.Runner{Suite: suite, Actors: map[string]trial.Act{"idle": idle}}, "idle")
+		require.ErrorContains(t, err, "can't read .config/none/Preferences")
+		assert.Equal(t, trial.StageSetup, result.Stage)
+		assert.Zero(t, result.Score)
+		result, _, err = do(t, &trial.Runner{Suite: suite, Compat: true, Actors: map[string]trial.Act{"idle": idle}}, "idle")
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, result.Score, "as in OSWorld")
+	})
 	t.Run("the live web", func(t *testing.T) {
 		suite := written(t, tasks.Step{Type: "chrome_open_tabs", Params: tasks.Params{"urls_to_open": []any{"https://example.org"}}})
 		result, _, err := do(t, &trial.Runner{Suite: suite, Actors: map[string]trial.Act{"idle": idle}}, "idle")

@@ -67,6 +67,7 @@ type Book struct {
 type SharedText struct {
 	All   string // runs joined
 	Plain string // only the text outside of runs
+	Every string // runs joined, and what says how they are pronounced
 }
 
 // Open opens a workbook, which messages call by a name, and reads its list of
@@ -161,9 +162,13 @@ func runs(n *office.Node) (t SharedText) {
 		case "t":
 			t.All += k.Content()
 			t.Plain += k.Content()
-		case "r":
+			t.Every += k.Content()
+		case "r", "rPh":
 			for s := range k.All("t") {
-				t.All += s.Content()
+				if k.Local() == "r" {
+					t.All += s.Content()
+				}
+				t.Every += s.Content()
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -75,6 +77,11 @@ func ParseAreas(s string) ([]Area, error) {
 // Size returns how many cells an area has.
 func (a Area) Size() int { return (a.To.Row - a.From.Row + 1) * (a.To.Col - a.From.Col + 1) }
 
+// Has reports whether a cell is in an area.
+func (a Area) Has(p Pos) bool {
+	return p.Row >= a.From.Row && p.Row <= a.To.Row && p.Col >= a.From.Col && p.Col <= a.To.Col
+}
+
 // Cells calls do with each cell, row by row, as long as it returns true.
 func (a Area) Cells(do func(Pos) bool) bool {
 	for row := a.From.Row; row <= a.To.Row; row++ {
@@ -108,6 +115,7 @@ type Sheet struct {
 	Other       map[string]*office.Node // what stands beside the data, by name, such as cols
 	Conditional []*office.Node          // conditionalFormatting, in order
 	linked      map[Pos]*office.Node    // hyperlinks, nil before they are asked for
+	merged      *mergedCells            // nil before it is asked for
 }
 
 // Sheet reads a sheet.
@@ -236,6 +244,59 @@ func (s *Sheet) Hyperlinks() map[Pos]*office.Node {
 		}
 	}
 	return s.linked
+}
+
+// maxCovered is how many cells of merged areas are remembered one by one.
+const maxCovered = 200_000
+
+// mergedCells are the areas of a sheet whose cells are one.
+type mergedCells struct {
+	areas   []Area
+	covered map[Pos]bool // their cells without each first one, as many as are remembered
+	whole   bool         // these are all
+	last    Pos          // the last row and column of the sheet's cells and these areas
+}
+
+// Extent returns the last row and column that have a cell or a part of a merged one.
+func (s *Sheet) Extent() Pos { return s.merges().last }
+
+// Covered reports whether a cell is in a merged area and not its first one: it is
+// not there to be seen.
+func (s *Sheet) Covered(p Pos) bool {
+	m := s.merges()
+	if m.whole || m.covered[p] {
+		return m.covered[p]
+	}
+	return slices.ContainsFunc(m.areas, func(a Area) bool { return p != a.From && a.Has(p) })
+}
+
+// AllCovered returns the cells for which [Sheet.Covered] is true, in no order, up to
+// a few hundred thousand.
+func (s *Sheet) AllCovered() iter.Seq[Pos] { return maps.Keys(s.merges().covered) }
+
+func (s *Sheet) merges() *mergedCells {
+	if s.merged != nil {
+		return s.merged
+	}
+	m := &mergedCells{covered: map[Pos]bool{}, whole: true, last: s.Last}
+	s.merged = m
+	for n := range s.Other["mergeCells"].All("mergeCell") {
+		areas, err := ParseAreas(n.Attr("ref"))
+		if err != nil {
+			continue
+		}
+		m.areas = append(m.areas, areas...)
+		for _, a := range areas {
+			m.last = Pos{max(m.last.Row, a.To.Row), max(m.last.Col, a.To.Col)}
+			m.whole = m.whole && a.Cells(func(p Pos) bool {
+				if p != a.From {
+					m.covered[p] = true
+				}
+				return len(m.covered) < maxCovered
+			})
+		}
+	}
+	return m
 }
 
 // A Moment is a date, a time of the day or a span of time.

@@ -64,9 +64,11 @@
 //     choices with the same key counts, instead of any.
 //   - data_delete_automacally is true with any default setting for contents; by
 //     default it is that for cookies, and "until I quit" (4).
-//   - new_startup_page and data_delete_automacally are "Google" where the profile lacks
-//     the setting, and so are find_unpacked_extension_path and
-//     find_installed_extension_name where one extension lacks its path or name.
+//   - new_startup_page is "Google" where there is no profile, of which nothing is told by
+//     default, and "false" where it has a session without the setting.
+//   - data_delete_automacally is "Google" where the profile lacks the setting, and so are
+//     find_unpacked_extension_path and find_installed_extension_name where one extension
+//     lacks its path or name.
 //   - chrome_font_size has no default_font_size if another size alone was changed.
 //
 // And these are always right: results and expected files in one folder

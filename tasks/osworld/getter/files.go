@@ -114,6 +114,15 @@ func readRequest(p tasks.Params) (request, error) {
 
 // value returns the files that are given, of all that were got.
 func (r *request) value(got []tasks.File) tasks.Value {
+	var all map[string]string
+	if len(got) > 1 {
+		all = map[string]string{}
+	}
+	for i := range got {
+		if got[i].All = all; all != nil && got[i].Path != "" {
+			all[r.dests[i]] = got[i].Path
+		}
+	}
 	if !r.list {
 		return single(got[r.gives[0]])
 	}
@@ -124,9 +133,9 @@ func (r *request) value(got []tasks.File) tasks.Value {
 	return files
 }
 
-// single returns a file, or nil if there is none.
+// single returns a file, or nil if there is none, nor any beside it.
 func single(f tasks.File) tasks.Value {
-	if f.Path == "" {
+	if f.Path == "" && len(f.All) == 0 {
 		return nil
 	}
 	return f

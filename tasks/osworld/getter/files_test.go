@@ -32,11 +32,14 @@ func TestVMFile(t *testing.T) {
 	assert.Nil(t, get(t, f, "vm_file", params("path", "/usr/share/none", "dest", "none"), o))
 
 	several := params("path", []any{"a.txt", "none", "b.txt"}, "dest", []any{"x", "y", "z"}, "multi", "true")
-	assert.Equal(t, tasks.File{Path: filepath.Join(o.Dir, "x")}, get(t, f, "vm_file", several, o), "the first is given by default")
+	all := map[string]string{"x": filepath.Join(o.Dir, "x"), "z": filepath.Join(o.Dir, "z")}
+	assert.Equal(t, tasks.File{Path: filepath.Join(o.Dir, "x"), All: all}, get(t, f, "vm_file", several, o), "the first is given by default")
 	assert.FileExists(t, filepath.Join(o.Dir, "z"), "all are copied")
 	several["gives"] = []any{2.0, 1.0}
-	assert.Equal(t, tasks.Files{{}, {Path: filepath.Join(o.Dir, "z")}}, get(t, f, "vm_file", several, o), "in order, and the missing one empty")
+	assert.Equal(t, tasks.Files{{All: all}, {Path: filepath.Join(o.Dir, "z"), All: all}}, get(t, f, "vm_file", several, o), "in order, and the missing one empty")
 	several["gives"] = []any{1.0}
+	assert.Equal(t, tasks.File{All: all}, get(t, f, "vm_file", several, o), "no file, but others beside it")
+	several["path"] = []any{"none", "none", "none"}
 	assert.Nil(t, get(t, f, "vm_file", several, o))
 
 	stamped := params("path", "a.txt", "dest", "a.txt", "time_suffix", true)

@@ -154,16 +154,23 @@ func (l *look) safeBrowsing(ctx context.Context) (tasks.Value, error) {
 // openNewTab is Chrome's number for starting with the page of a new tab.
 const openNewTab = 5
 
-// startupPage is new_startup_page: the browser starts with the page of a new tab.
+// startupPage is new_startup_page: the browser starts with the page of a new tab, as
+// it does before anybody says otherwise. Nothing can be told of a browser that has no
+// profile.
 func (l *look) startupPage(ctx context.Context) (tasks.Value, error) {
 	s, err := l.preferences(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case l.o.Compat && s[0] == nil:
+		return "Google", nil
+	case l.o.Compat:
+		_, told := s[0]["session"]
+		return truth(!told || s[:1].at("session", "restore_on_startup") == float64(openNewTab)), nil
+	case s[0] == nil:
+		return nil, nil
 	}
 	value := s.at("session", "restore_on_startup")
-	if l.o.Compat && (s[0] == nil || s[0]["session"] != nil && value == nil) {
-		return "Google", nil
-	}
 	return truth(value == nil || value == float64(openNewTab)), nil
 }
 

@@ -48,7 +48,8 @@ func TestPreferences(t *testing.T) {
 		{"new_startup_page", `{}`, "true", nil},
 		{"new_startup_page", `{"session":{"restore_on_startup":5}}`, "true", nil},
 		{"new_startup_page", `{"session":{"restore_on_startup":4}}`, "false", nil},
-		{"new_startup_page", `{"session":{}}`, "true", "Google"},
+		{"new_startup_page", `{"session":{}}`, "true", "false"},
+		{"new_startup_page", `not json`, nil, "Google"},
 		{"data_delete_automacally", `{"profile":{"default_content_setting_values":{"cookies":4}}}`, "true", nil},
 		{"data_delete_automacally", `{"profile":{"default_content_setting_values":{"cookies":1}}}`, "false", "true"},
 		{"data_delete_automacally", `{"profile":{}}`, "false", nil},
@@ -65,6 +66,12 @@ func TestPreferences(t *testing.T) {
 		}
 		assert.Equal(t, tt.compat, get(t, f, tt.kind, nil, &Options{Dir: t.TempDir(), Compat: true}), "%s of %s", tt.kind, tt.preferences)
 	}
+}
+
+// A browser that was never started says nothing: what a task finds then is not right.
+func TestNoProfile(t *testing.T) {
+	assert.Nil(t, get(t, &fake{}, "new_startup_page", nil, in(t)))
+	assert.Equal(t, "Google", get(t, &fake{}, "new_startup_page", nil, &Options{Dir: t.TempDir(), Compat: true}))
 }
 
 func TestProfileFiles(t *testing.T) {

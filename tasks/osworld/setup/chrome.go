@@ -186,14 +186,19 @@ func (r *run) closeTabs(ctx context.Context, p tasks.Params) error {
 		if err != nil {
 			return err
 		}
+		closed := false
 		for _, t := range pages {
 			if !samePage(u, t.URL) {
 				continue
 			}
+			closed = true
 			if err := c.ask(ctx, http.MethodGet, "/json/close/"+url.PathEscape(t.ID), nil); err != nil {
 				return fmt.Errorf("close %s: %w", u, err)
 			}
 			break
+		}
+		if !closed && !r.o.Compat {
+			return fmt.Errorf("close %s: no tab shows it", u)
 		}
 	}
 	return r.settled(ctx)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"desktop-agent/internal/shlex"
@@ -23,6 +24,11 @@ const (
 	untilPause = 300 * time.Millisecond
 	// windowLimit is how long a program may take to show its window.
 	windowLimit = 60 * time.Second
+	// endLimit is how long a command without a window may take to end before the set-up
+	// goes on beside it.
+	endLimit = 30 * time.Second
+	// portPause is the time between two looks at whether it listens.
+	portPause = 200 * time.Millisecond
 	// maxTail is how many bytes of a command's output an error holds.
 	maxTail = 2000
 )
@@ -100,7 +106,7 @@ func (r *run) judge(ctx context.Context, c env.Command, out env.Output, until ta
 		return nil
 	}
 	err := fmt.Errorf("%.200s: exit status %d", strings.Join(c.Args, " "), out.Code)
-	if r.o.Strict {
+	if r.o.Strict || r.o.Codes {
 		return &outputError{output: tail(out), err: err}
 	}
 	r.o.Log.WarnContext(ctx, "command failed", "err", err, "output", tail(out))
@@ -168,7 +174,10 @@ func tail(out env.Output) string {
 	return strings.ToValidUTF8(text, "�")
 }
 
-// launch starts a program. Where it is known to have windows, the first is waited for.
+// launch starts a program. Where it is known to have windows, the first is waited
+// for. Any other command is waited for until it has ended, as one that ends programs
+// must not meet those of the next step; until it shows a window; or until it listens
+// at a port, as servers do, which do not end.
 func (r *run) launch(ctx context.Context, p tasks.Params) error {
 	c, err := env.ReadCommand(p)
 	if err != nil {
@@ -178,24 +187,29 @@ func (r *run) launch(ctx context.Context, p tasks.Params) error {
 	if err != nil {
 		return err
 	}
-	if err := r.e.Start(ctx, c); err != nil {
+	ports, err := r.ports(ctx)
+	if err != nil {
+		return err
+	}
+	ended, err := r.e.Launch(ctx, c)
+	if err != nil {
 		if r.o.Compat && errors.Is(err, sandbox.ErrNotInstalled) {
 			r.o.Log.WarnContext(ctx, "program cannot be launched", "err", err)
 			return nil
 		}
 		return err
 	}
-	if !env.Windowed(programOf(c)) || quietRun(c) {
-		r.pending = true
-		return nil
-	}
 	known := map[uint32]bool{}
 	for _, w := range before {
 		known[w.ID] = true
 	}
+	fresh := func(w screen.Window) bool { return !known[w.ID] }
+	if !env.Windowed(programOf(c)) || quietRun(c) {
+		return r.end(ctx, ended, ports, fresh)
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, windowLimit, errNoWindow)
 	defer cancel()
-	_, err = r.e.WaitWindow(ctx, func(w screen.Window) bool { return !known[w.ID] })
+	_, err = r.e.WaitWindow(ctx, fresh)
 	if errors.Is(err, errNoWindow) && (len(before) > 0 || r.o.Compat) {
 		// It may have asked an instance of itself that runs already.
 		r.o.Log.WarnContext(ctx, "launched program shows no new window", "command", strings.Join(c.Args, " "))
@@ -205,6 +219,64 @@ func (r *run) launch(ctx context.Context, p tasks.Params) error {
 		return err
 	}
 	return r.settled(ctx)
+}
+
+// end waits until a command has ended, shows a window or listens at a port that is
+// not among those of before, up to endLimit.
+func (r *run) end(ctx context.Context, ended <-chan struct{}, before map[string]bool, fresh func(screen.Window) bool) error {
+	limited, stop := context.WithTimeout(ctx, endLimit)
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer stop()
+	watch.Go(func() {
+		defer stop()
+		look := time.NewTicker(portPause)
+		defer look.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-limited.Done():
+				return
+			case <-look.C:
+			}
+			ports, err := r.ports(limited)
+			if err != nil {
+				return
+			}
+			for port := range ports {
+				if !before[port] {
+					return
+				}
+			}
+		}
+	})
+	_, err := r.e.WaitWindow(limited, fresh)
+	switch {
+	case err == nil:
+		return r.settled(ctx)
+	case ctx.Err() != nil || limited.Err() == nil:
+		return err
+	}
+	// What it left behind may still show a window.
+	r.pending = true
+	return nil
+}
+
+// ports returns where programs of the task listen, as proc_pid_net(5) has it.
+func (r *run) ports(ctx context.Context) (map[string]bool, error) {
+	out, err := r.e.Run(ctx, env.Command{Args: []string{"cat", "/proc/net/tcp", "/proc/net/tcp6"}})
+	if err != nil {
+		return nil, err
+	}
+	const listens = "0A"
+	ports := map[string]bool{}
+	for line := range strings.Lines(string(out.Stdout)) {
+		if fields := strings.Fields(line); len(fields) > 3 && fields[3] == listens {
+			ports[fields[1]] = true
+		}
+	}
+	return ports, nil
 }
 
 // errNoWindow says that a program that should have shown a window has not.

@@ -48,11 +48,14 @@ type Options struct {
 	MaxDownload int64
 	// Password is what {CLIENT_PASSWORD} stands for; "password" if empty.
 	Password string
-	// Strict makes errors of a command that ends with a code other than 0, and of
-	// a window that is not there.
+	// Codes makes errors of commands that end with a code other than 0: what they should
+	// have done is not done, and a task might begin as it should end.
+	Codes bool
+	// Strict is Codes, and makes errors of windows that are not there.
 	Strict bool
 	// Compat does as OSWorld does where that is worse: sleep sleeps, and a program
-	// that cannot be launched or takes too long is only logged.
+	// that cannot be launched or takes too long, and a tab to close that is not open,
+	// are only logged.
 	Compat bool
 	// Log gets what happens; nothing is logged if nil.
 	Log *slog.Logger

@@ -78,6 +78,7 @@ func judge(t *testing.T, compat bool, name string, result, expected tasks.Value,
 func TestImagePairs(t *testing.T) {
 	original := paint(t, 64, 48, plain.at)
 	smaller := paint(t, 32, 24, func(x, y int) color.NRGBA { return plain.at(2*x, 2*y) })
+	twice := paint(t, 128, 96, func(x, y int) color.NRGBA { return plain.at(x/2, y/2) })
 	mirror := paint(t, 64, 48, func(x, y int) color.NRGBA { return plain.at(63-x, y) })
 	dark := paint(t, 64, 48, scene{1, 0.6, 1}.at)
 	noise := paint(t, 64, 48, func(x, y int) color.NRGBA {
@@ -118,6 +119,8 @@ func TestImagePairs(t *testing.T) {
 		{"check_structure_sim_resized", noise, smaller, nil, 0},
 		{"check_structure_sim_with_threshold", contrast, original, tasks.Params{"ssim_threshold": 0.5}, 1},
 		{"check_structure_sim_with_threshold", noise, original, nil, 0},
+		{"check_structure_sim_with_threshold", twice, original, nil, 1},
+		{"check_structure_sim_with_threshold", noise, smaller, nil, 0},
 		{"check_structure_sim_with_threshold", contrast, original, tasks.Params{"ssim_threshold": 0.999}, 0},
 		{"check_file_exists_and_structure_sim", original, original, nil, 1},
 		{"check_file_exists_and_structure_sim", tasks.File{}, original, nil, 0},

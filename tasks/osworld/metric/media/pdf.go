@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	maxPDFPages  = 2000     // that text is taken from
-	maxPDFText   = 16 << 20 // bytes
-	maxPDFRunes  = 300_000  // that are compared; the time grows with the square
+	maxPDF       = 256 << 20 // bytes of a document
+	maxPDFPages  = 2000      // that text is taken from
+	maxPDFText   = 16 << 20  // bytes
+	maxPDFRunes  = 300_000   // that are compared; the time grows with the square
 	maxPDFImages = 500
 	hashDistance = 5 // up to which images look the same
 )
@@ -30,9 +31,22 @@ func poppler(name string, args ...string) command {
 	return command{name: name, debian: "poppler-utils", args: args, timeout: time.Minute, output: maxPDFText}
 }
 
+// smallPDF refuses a document that is larger than any of a task: a damaged one is
+// searched for its end.
+func smallPDF(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > maxPDF {
+		err = fmt.Errorf("%d bytes: over %d", info.Size(), int64(maxPDF))
+	}
+	return err
+}
+
 // readPDFText returns a document's text in the order of its content, without
 // space around it.
 func readPDFText(ctx context.Context, path string) (string, error) {
+	if err := smallPDF(path); err != nil {
+		return "", err
+	}
 	out, err := poppler("pdftotext", "-q", "-raw", "-nopgbrk", "-enc", "UTF-8", "-l", strconv.Itoa(maxPDFPages), path, "-").bytes(ctx)
 	return strings.TrimSpace(strings.ToValidUTF8(string(out), "�")), err
 }
@@ -45,6 +59,9 @@ func (m metrics) comparePDFs(ctx context.Context, result, expected tasks.Value, 
 		return tasks.Score{}, fmt.Errorf("expected: %w", err)
 	}
 	got, missing := tasks.AllFiles(result)
+	if _, several := expected.(tasks.Files); !several && len(got) > 1 {
+		return tasks.No(fmt.Sprintf("%d documents, not one", len(got))), nil
+	}
 	var score tasks.Score
 	for i, value := range want {
 		gold, err := load(ctx, value, readPDFText)
@@ -112,6 +129,9 @@ func (m metrics) textInPDF(ctx context.Context, result, expected tasks.Value, _ 
 }
 
 func countPDFPages(ctx context.Context, path string) (int, error) {
+	if err := smallPDF(path); err != nil {
+		return 0, err
+	}
 	out, err := poppler("pdfinfo", path).bytes(ctx)
 	if err != nil {
 		return 0, err
@@ -153,6 +173,9 @@ func (metrics) pdfPages(result int, rules tasks.Params) (tasks.Score, error) {
 // readPDFImages returns the hashes of a document's images, page by page. An image
 // counts once on a page; masks and images within the content do not count.
 func readPDFImages(ctx context.Context, path string) ([]uint64, error) {
+	if err := smallPDF(path); err != nil {
+		return nil, err
+	}
 	list, err := poppler("pdfimages", "-list", path).bytes(ctx)
 	if err != nil {
 		return nil, err

@@ -103,6 +103,7 @@ func TestPDFs(t *testing.T) {
 		{tasks.Files{abcd, abce}, tasks.Files{abcd, abcd}, 0.875},
 		{tasks.Files{abcd, {}}, tasks.Files{abcd, abcd}, 0.5},
 		{tasks.Files{abcd}, tasks.Files{abcd, abcd}, 0.5},
+		{tasks.Files{abcd, abcd}, abcd, 0}, // where one is wanted, none of several is taken for it
 	} {
 		score := judge(t, false, "compare_pdfs", tt.result, tt.expected, nil)
 		assert.InDelta(t, tt.want, score.Value, 1e-12, score.Why)

@@ -79,7 +79,8 @@ func (metrics) structure(result, expected *picture.Image, _ tasks.Params) (tasks
 	return similar(result, expected, 0.9)
 }
 
-// structureThreshold takes the threshold from the option ssim_threshold.
+// structureThreshold takes the threshold from the option ssim_threshold. A result of
+// another size is resized.
 func (metrics) structureThreshold(result, expected *picture.Image, options tasks.Params) (tasks.Score, error) {
 	threshold, err := options.Number("ssim_threshold")
 	if err != nil {
@@ -88,7 +89,7 @@ func (metrics) structureThreshold(result, expected *picture.Image, options tasks
 	if !options.Has("ssim_threshold") {
 		threshold = 0.85
 	}
-	return similar(result, expected, threshold)
+	return similar(result.Resize(expected.W, expected.H, picture.Lanczos), expected, threshold)
 }
 
 // structureResized compares what is not transparent of the result, brought to the

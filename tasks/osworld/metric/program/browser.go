@@ -273,11 +273,11 @@ func (j judge) enabledExperiments(result tasks.Value, rule tasks.Params) (tasks.
 	return yesIf(same, "the experiments are %.300q and should be %.300q", got, want), nil
 }
 
-// shortcutOnDesktop is is_shortcut_on_desktop: a launcher on the desktop has the
-// name of a rule {type: "name", name}, or the command of a rule {type: "exec", exec}. It
-// takes {file name: text of the .desktop file}. In the reference, "GenericName=" is
-// as good as "Name=" and the last line does not count if no line feed ends it;
-// with compat, so it is here.
+// shortcutOnDesktop is is_shortcut_on_desktop: a launcher on the desktop holds the
+// name of a rule {type: "name", name}, or the command of a rule {type: "exec", exec}, as
+// the end of a line after "Name=" or "Exec=": "GenericName=" is as good, as in the
+// reference. It takes {file name: text of the .desktop file}. In the reference a line
+// does not count if something else than a line feed ends it; with compat, so it is here.
 func (j judge) shortcutOnDesktop(result tasks.Value, rule tasks.Params) (tasks.Score, error) {
 	keys := map[any]string{"name": "Name=", "exec": "Exec="}
 	key, ok := keys[rule["type"]]
@@ -294,8 +294,10 @@ func (j judge) shortcutOnDesktop(result tasks.Value, rule tasks.Params) (tasks.S
 	}
 	for _, content := range shortcuts {
 		text, _ := content.(string)
-		if j.compat && strings.Contains(text, key+want+"\n") ||
-			!j.compat && slices.Contains(splitLines(text), key+want) {
+		if !j.compat {
+			text = strings.Join(splitLines(text), "\n") + "\n"
+		}
+		if strings.Contains(text, key+want+"\n") {
 			return tasks.Yes(), nil
 		}
 	}

@@ -100,7 +100,7 @@ func presenterConsoleDisabled(ctx context.Context, result, _ tasks.Value, _ task
 	if err := context.Cause(ctx); err != nil {
 		return tasks.Score{}, err
 	}
-	content, why := readFile(result)
+	content, why := readResult(result)
 	if why != "" {
 		return tasks.No(why), nil
 	}

@@ -69,7 +69,7 @@ func (j judge) thunderbirdFolder(ctx context.Context, result, expected tasks.Val
 		return tasks.No(fmt.Sprintf("the result is %d files and should be %d", len(got), len(want))), nil
 	}
 	for i := range min(len(got), len(want)) {
-		text, why := readFile(got[i])
+		text, why := readResult(got[i])
 		if why != "" {
 			return tasks.No(fmt.Sprintf("file %d: %s", i+1, why)), nil
 		}

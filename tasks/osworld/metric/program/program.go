@@ -87,7 +87,7 @@ func ruled(check func(result tasks.Value, rule tasks.Params) (tasks.Score, error
 // filed makes a metric of a check that needs the content of a file and a rule.
 func filed(check func(content string, rule tasks.Params) (tasks.Score, error)) tasks.Metric {
 	return ruled(func(result tasks.Value, rule tasks.Params) (tasks.Score, error) {
-		content, why := readFile(result)
+		content, why := readResult(result)
 		score, err := check(content, rule) // also without a file, to find a bad rule
 		if err == nil && why != "" {
 			score = tasks.No(why)
@@ -107,6 +107,16 @@ func ruleOf(expected tasks.Value) (tasks.Params, error) {
 		return nil, errors.New("expected: nothing is given: the task must have a rule")
 	}
 	return nil, fmt.Errorf("expected: a rule must be an object, not %s", kind(expected))
+}
+
+// readResult reads the file that a result is. A link is none: it may lead anywhere.
+func readResult(v tasks.Value) (content, why string) {
+	if path, err := tasks.OneFile(v); err == nil {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return "", "it is a link and no file"
+		}
+	}
+	return readFile(v)
 }
 
 // readFile returns the content of the file that a value is, or says why not.

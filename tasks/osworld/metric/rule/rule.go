@@ -77,6 +77,32 @@ func (r Rule) Holds(value any) (bool, error) {
 	return false, fmt.Errorf("rule: unknown method %q: use re, eq, ne, le, lt, ge, gt, approx:T, range.xy, str_list_eq, str_set_eq or spreadsheet_range", r.Method)
 }
 
+// Comparable reports whether Python can apply the rule to a value: patterns and lists
+// are of texts, and an order is between two numbers or two texts. To all others the
+// rule does not hold.
+func (r Rule) Comparable(value any) bool {
+	value = plain(value)
+	_, isText := value.(string)
+	_, isNumber := number(value)
+	like := func(ref any) bool {
+		_, refText := ref.(string)
+		_, refNumber := number(ref)
+		return isText && refText || isNumber && refNumber
+	}
+	ref := plain(r.Ref)
+	name, _, _ := strings.Cut(r.Method, ".")
+	switch name {
+	case "re", "str_list_eq", "str_set_eq", "spreadsheet_range":
+		return isText
+	case "le", "lt", "ge", "gt":
+		return like(ref)
+	case "range":
+		bounds, _ := ref.([]any)
+		return !slices.ContainsFunc(bounds, func(bound any) bool { return !like(plain(bound)) })
+	}
+	return true
+}
+
 func (r Rule) wrong(want string) error {
 	return fmt.Errorf("rule %s: ref %.100q is not %s", r.Method, fmt.Sprint(r.Ref), want)
 }

@@ -3,6 +3,7 @@ package sheet
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -190,6 +191,9 @@ func TestCheckCell(t *testing.T) {
 		no(f.SetCellRichText("Sheet1", "A3", []excelize.RichTextRun{{Text: "Bo"}, {Text: "b", Font: &excelize.Font{Bold: true}}}))
 		no(f.SetCellHyperLink("Sheet1", "A2", "https://example.org/x", "External"))
 		no(f.SetCellValue("Sheet1", "B4", true))
+		no(f.SetCellStyle("Sheet1", "E3", "F4", filled(f, "00FF00")))
+		no(f.MergeCell("Sheet1", "E3", "F4"))
+		no(f.MergeCell("Sheet1", "J20", "K30"))
 		// The number of the sheet and its part differ from here on.
 		_, err = f.NewSheet("Other")
 		no(err)
@@ -203,7 +207,7 @@ func TestCheckCell(t *testing.T) {
 		{"A2", `"value":{"method":"eq","ref":"Ann"}`, "", ""},
 		{"A2", `"value":{"method":"re.I","ref":"^a(?=n)"}`, "", ""},
 		{"A2", `"value":{"method":"re","ref":"^a"}`, "A2", "A2"},
-		{"A3", `"value":{"method":"eq","ref":"Bob"}`, "", `value of cell A3 is "", expected eq "Bob"`},
+		{"A3", `"value":{"method":"eq","ref":"Bob"}`, "", ""},
 		{"B4", `"value":{"method":"eq","ref":true}`, "", "blank"},
 		{"Z9", `"value":{"method":"ne","ref":1}`, "", ""},
 		{"Z9", `"value":{"method":"lt","ref":1}`, "Z9", "Z9"},
@@ -213,6 +217,14 @@ func TestCheckCell(t *testing.T) {
 		{"C2", `"font_color":{"method":"re","ref":"FF0000$"},"font_size":{"method":"ge","ref":14}`, "", ""},
 		{"A4", `"font_color":{"method":"eq","ref":"FF000000"}`, "", "font_color"},
 		{"D4", `"fgcolor":{"method":"re","ref":"FFFF00$"},"fill_type":{"method":"eq","ref":"patternFill"}`, "", ""},
+		{"D4", `"bgcolor":{"method":"re","ref":"FFFF00$"}`, "", ""},
+		{"B2", `"bgcolor":{"method":"eq","ref":"00000000"},"merge":{"method":"eq","ref":false}`, "", ""},
+		{"E3", `"merge":{"method":"eq","ref":false},"bgcolor":{"method":"re","ref":"FF00$"}`, "", ""},
+		{"F3", `"merge":{"method":"eq","ref":true},"bgcolor":{"method":"re","ref":"FF00$"}`, "", "bgcolor"},
+		{"E4", `"merge":{"method":"eq","ref":true}`, "", ""},
+		{"E4", `"merge":{"method":"eq","ref":false}`, "merge of cell E4 is True", "E4"},
+		{"K30", `"merge":{"method":"eq","ref":true}`, "", ""}, // where no cell is
+		{"J20", `"merge":{"method":"eq","ref":false}`, "", ""},
 		{"D4", `"font_bold":{"method":"eq","ref":true}`, "font_bold of cell D4 is blank", "D4"},
 		{"A2", `"hyperlink":{"method":"eq","ref":"https://example.org/x"}`, "", "hyperlink"},
 		{"A3", `"hyperlink":{"method":"eq","ref":""}`, "", ""},
@@ -241,6 +253,29 @@ func TestSheetID(t *testing.T) {
 	check(t, path, "", rule, true, "")
 	check(t, swapped, "", rule, false, "")
 	check(t, swapped, "", rule, true, `is "Name"`)
+}
+
+// TestStoredText has text in all the ways in which files keep it.
+func TestStoredText(t *testing.T) {
+	path := rezip(t, with(t, nil), map[string]func(string) string{
+		"xl/worksheets/sheet1.xml": func(s string) string {
+			return regexp.MustCompile(`<c r="A2"[^>]*><v>1?[0-9]</v></c>`).ReplaceAllString(s, `<c r="A2" t="inlineStr"><is><t>In</t></is></c>`+
+				`<c r="E2" t="inlineStr"><is><r><t>ru</t></r><r><t>ns</t></r></is></c><c r="F2" t="e"><v>#REF!</v></c>`)
+		},
+		"xl/sharedStrings.xml": func(s string) string {
+			return strings.Replace(s, "<t>Bob</t>", `<r><t>B</t></r><r><t>ob</t></r><rPh sb="0" eb="1"><t>bee</t></rPh>`, 1)
+		},
+	})
+	for _, tt := range []struct{ at, want, why, compat string }{
+		{"A2", `"In"`, "", ""},
+		{"E2", `"runs"`, "", "value of cell E2 is blank"},
+		{"F2", `"#REF!"`, "", ""},
+		{"A3", `"Bob"`, "", `is "Bobbee"`},
+	} {
+		rule := `{"type":"check_cell","sheet_idx":0,"coordinate":"` + tt.at + `","props":{"value":{"method":"eq","ref":` + tt.want + `}}}`
+		check(t, path, "", rule, false, tt.why)
+		check(t, path, "", rule, true, tt.compat)
+	}
 }
 
 func TestDataValidation(t *testing.T) {
@@ -293,6 +328,10 @@ func TestCities(t *testing.T) {
 		rows = append(rows, []any{1, 2, "Lake Tahoe, US"})
 		want = append(want, []any{"Stateline", "Tahoe"})
 	}
+	// Case, accents, punctuation and how a name is composed do not count.
+	for i, pair := range [][2]string{{"MONTREAL", "Montréal"}, {"Montre\u0301al (CA)", "montreal"}, {"alberta's  rockies", "Alberta’s Rockies"}, {"St-Jean", "St. Jean"}} {
+		rows[3+i][2], want[2+i] = pair[0], pair[1]
+	}
 	want[20] = "Lake"
 	path := write(t, rows, nil)
 	for _, compat := range []bool{false, true} {
@@ -306,6 +345,9 @@ func TestCities(t *testing.T) {
 		score, err = metric(t.Context(), tasks.File{Path: path}, map[string]any{"expected": append([]any{"Rome"}, want[1:]...)}, nil)
 		require.NoError(t, err)
 		assert.Contains(t, score.Why, "cell C2 is")
+		score, err = metric(t.Context(), tasks.File{Path: path}, map[string]any{"expected": append([]any{"’"}, want[1:]...)}, nil)
+		require.NoError(t, err)
+		assert.Zero(t, score.Value, "a name without letters is in none")
 		score, err = metric(t.Context(), tasks.File{}, map[string]any{"expected": want}, nil)
 		require.NoError(t, err)
 		assert.Contains(t, score.Why, "there is no file")

@@ -23,13 +23,15 @@
 //   - sheet_data: ignore_case has no effect; numbers in columns that also hold
 //     text are not rounded.
 //   - check_cell, sheet_fuzzy, sparkline: sheetId, not the relationship, selects
-//     the part of the sheet; text in several runs is empty; inline text, truth
-//     values and errors are absent.
+//     the part of the sheet; how a text is pronounced is part of it; inline text in
+//     runs and truth values are absent.
 //   - number_format, of cells with formulas and of dates, is absent.
 //   - font_color, bgcolor, fgcolor: all colours that a theme or a palette gives
 //     are equal; an automatic font colour is an error in style and absent in check_cell.
 //   - style, row_props, col_props: cells, rows and columns that are there but
 //     have only defaults differ from those that are not there.
+//   - bgcolor, fgcolor: a colour that a fill without a pattern names counts.
+//   - style, check_cell: the cells of a merged area but the first have no look.
 //   - hyperlink: is an object, which equals no text, instead of where it leads.
 //   - conditional formats replace the whole style, the last one winning even where
 //     an earlier one ends the search, and only those of type expression are known.
@@ -49,6 +51,7 @@
 //   - sheet_print: a byte order mark is part of the text.
 //   - compare_conference_city_in_order: always reads rows 2 to 22.
 //
-// bgcolor is the background colour of the fill's pattern in both modes. In a
-// solid fill of a cell that is not the colour that one sees: this is fgcolor.
+// bgcolor and fgcolor are one property: the colour of a fill that one sees, which
+// files call the foreground's in a cell and the background's in a conditional
+// format. merge is true for the cells of a merged area but the first.
 package sheet

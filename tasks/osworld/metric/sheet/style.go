@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ type look struct {
 // properties are the names of what can be asked of a cell.
 var properties = []string{
 	"number_format", "font_name", "font_family", "font_color", "font_bold", "font_italic", "font_underline",
-	"font_size", "fill_type", "bgcolor", "fgcolor", "hyperlink",
+	"font_size", "fill_type", "bgcolor", "fgcolor", "hyperlink", "merge",
 }
 
 func checkProperties(names []string) error {
@@ -39,15 +40,25 @@ func checkProperties(names []string) error {
 }
 
 // lookAt returns what a cell looks like without conditional formats.
-func lookAt(s *xlsx.Sheet, p xlsx.Pos) look {
+func (c *comparison) lookAt(s *xlsx.Sheet, p xlsx.Pos) look {
 	st, i := s.Book.Styles, s.Cells[p].Style
+	if c.compat && s.Covered(p) {
+		i = 0
+	}
 	return look{font: st.Font(i), fill: st.Fill(i), format: st.NumberFormat(i)}
 }
 
 // property returns a property of a cell: nil, string, float64 or bool. Those of the
-// font, and hyperlinks, are nil in blank cells.
+// font, and hyperlinks, are nil in blank cells. With compat the cells of a merged
+// area but the first are blank and have no look of their own.
 func (c *comparison) property(name string, s *xlsx.Sheet, p xlsx.Pos, l look) any {
 	at := s.Cells[p]
+	if name == "merge" {
+		return s.Covered(p)
+	}
+	if c.compat && s.Covered(p) {
+		at = xlsx.Cell{}
+	}
 	filled := at.Filled || at.Formula
 	switch {
 	case name == "number_format":
@@ -127,15 +138,21 @@ func (c *comparison) fontProperty(name string, st *xlsx.Styles, l look) any {
 	return colour
 }
 
+// fillProperty returns a property of the fill. Both colours are the one that is
+// seen: that of the foreground in a cell, that of the background in a conditional
+// format, as the pattern of a cell lies on it and a conditional format has none.
 func (c *comparison) fillProperty(name string, st *xlsx.Styles, l look) any {
-	fill := l.fill
+	fill, element := l.fill, "fgColor"
 	for _, o := range l.over {
 		if n := o.Child("fill"); n != nil {
-			fill = n
+			fill, element = n, "bgColor"
 			break
 		}
 	}
-	kind := "patternFill"
+	if fill == nil && len(l.over) > 0 && c.compat {
+		return nil // a conditional format stands for the whole look
+	}
+	pattern, kind := fill.Child("patternFill"), "patternFill"
 	if fill.Child("gradientFill") != nil {
 		kind = "gradientFill"
 	}
@@ -145,11 +162,10 @@ func (c *comparison) fillProperty(name string, st *xlsx.Styles, l look) any {
 	if kind == "gradientFill" {
 		return nil
 	}
-	element := "bgColor"
-	if name == "fgcolor" {
-		element = "fgColor"
+	if kind := pattern.Attr("patternType"); element == "fgColor" && (kind == "" || kind == "none") && !c.compat {
+		return "00000000" // whatever its colours are, none is seen
 	}
-	n := fill.Child("patternFill", element)
+	n := pattern.Child(element)
 	if n == nil {
 		return "00000000"
 	}
@@ -236,12 +252,12 @@ func (c *comparison) styled(all styling, s *xlsx.Sheet, p xlsx.Pos, names []stri
 	if list, ok := all[p]; ok {
 		return list, true
 	}
-	if c.compat && (p.Row > s.Last.Row || p.Col > s.Last.Col) {
+	if last := s.Extent(); c.compat && (p.Row > last.Row || p.Col > last.Col) {
 		return nil, false
 	}
 	list := make([]any, len(names))
 	for i, name := range names {
-		list[i] = c.property(name, s, p, lookAt(s, p))
+		list[i] = c.property(name, s, p, c.lookAt(s, p))
 	}
 	return list, true
 }
@@ -257,19 +273,23 @@ func (c *comparison) styling(ctx context.Context, s *xlsx.Sheet, names []string)
 		return nil, err
 	}
 	all := styling{}
-	for p := range s.Cells {
-		l := lookAt(s, p)
+	cells := maps.Clone(s.Cells)
+	for p := range s.AllCovered() {
+		cells[p] = s.Cells[p]
+	}
+	for p := range cells {
+		l := c.lookAt(s, p)
 		list := make([]any, len(names))
 		for i, name := range names {
 			list[i] = c.property(name, s, p, l)
-			if c.compat && name == "font_color" && list[i] == nil && (s.Cells[p].Filled || s.Cells[p].Formula) {
+			if c.compat && name == "font_color" && list[i] == nil && (s.Cells[p].Filled || s.Cells[p].Formula) && !s.Covered(p) {
 				return nil, errors.New("font_color: the reference cannot read an automatic colour")
 			}
 		}
 		all[p] = list
 	}
 	for p, over := range marks {
-		l := lookAt(s, p)
+		l := c.lookAt(s, p)
 		l.over = over
 		if c.compat {
 			l = look{font: over[0].Child("font"), fill: over[0].Child("fill"), over: over[:1]}
@@ -310,7 +330,7 @@ func (c *comparison) checkCell(_ context.Context, rule tasks.Params) (string, er
 		if name == "value" {
 			v, err = c.raw(s, p)
 		} else if err = checkProperties([]string{name}); err == nil {
-			v = c.property(name, s, p, lookAt(s, p))
+			v = c.property(name, s, p, c.lookAt(s, p))
 		}
 		if err != nil {
 			return "", err

@@ -137,3 +137,26 @@ func TestShift(t *testing.T) {
 	_, _, err := shift("A1", xlsx.Pos{Row: 2, Col: 1}, xlsx.Pos{Row: 1, Col: 1})
 	require.ErrorContains(t, err, "off the sheet")
 }
+
+// TestMerge compares which cells are merged, and what fills without a pattern are.
+func TestMerge(t *testing.T) {
+	plain := with(t, nil)
+	merge := func(from, to string) string {
+		return with(t, func(f *excelize.File) { no(f.MergeCell("Sheet1", from, to)) })
+	}
+	const rule = `{"type":"style","sheet_idx0":0,"sheet_idx1":"EI0","props":["merge"]}`
+	for _, tt := range []struct{ result, expected, why, compat string }{
+		{merge("A1", "B2"), merge("A1", "B2"), "", ""},
+		{merge("A1", "B2"), merge("A1", "B1"), "merge of cell A2 is True, expected False", "A2"},
+		{plain, merge("B4", "C4"), "merge of cell C4 is False, expected True", "C4"},
+		{merge("E6", "F6"), plain, "merge of cell F6 is True, expected False", "is in only one of them"},
+	} {
+		check(t, tt.result, tt.expected, rule, false, tt.why)
+		check(t, tt.result, tt.expected, rule, true, tt.compat)
+	}
+	hidden := rezip(t, with(t, func(f *excelize.File) { no(f.SetCellStyle("Sheet1", "B2", "B2", filled(f, "FFFF00"))) }),
+		map[string]func(string) string{"xl/styles.xml": func(s string) string { return strings.ReplaceAll(s, `"solid"`, `"none"`) }})
+	const fill = `{"type":"style","sheet_idx0":0,"sheet_idx1":"EI0","props":["bgcolor"]}`
+	check(t, hidden, plain, fill, false, "")
+	check(t, hidden, plain, fill, true, "bgcolor of cell B2")
+}

@@ -298,19 +298,24 @@ func (c *comparison) raw(s *xlsx.Sheet, p xlsx.Pos) (any, error) {
 			return nil, s.Book.Errorf("cell %v: there is no text %.20q", p, v.Raw)
 		}
 		if c.compat {
-			return s.Book.Texts[i].Plain, nil
+			return s.Book.Texts[i].Every, nil
 		}
 		return s.Book.Texts[i].All, nil
 	case "str":
 		return v.Raw, nil
 	}
-	if c.compat {
-		return nil, nil
-	}
 	switch v.Kind {
 	case "inlineStr":
+		if c.compat && v.Inline.Plain == "" {
+			return nil, nil
+		} else if c.compat {
+			return v.Inline.Plain, nil
+		}
 		return v.Inline.All, nil
 	case "b":
+		if c.compat {
+			return nil, nil
+		}
 		return v.Raw == "1" || v.Raw == "true", nil
 	}
 	return v.Raw, nil

@@ -15,7 +15,9 @@ import (
 // checkJSON judges values in a JSON file, or a YAML file with the option "is_yaml".
 // Each rule of "expect" must hold for the value at its "key", a path of names and
 // indices, and none of "unexpect" may; see [rule.Rule]. A value that is missing
-// fails what is expected, and passes what is not, as null does.
+// fails what is expected. For what is not it is null: it differs from any other. What
+// cannot be compared with the rule's value passes it; the original fails on it, so with
+// compat it is worth nothing.
 func (j judge) checkJSON(_ context.Context, result, expected tasks.Value, options tasks.Params) (tasks.Score, error) {
 	p, err := rules(expected)
 	if err != nil {
@@ -61,7 +63,7 @@ func (j judge) checkJSON(_ context.Context, result, expected tasks.Value, option
 		if err != nil {
 			return tasks.Score{}, fmt.Errorf("unexpect: %w", err)
 		}
-		if found && value != nil && holds {
+		if holds || j.Compat && !r.rule.Comparable(value) {
 			return tasks.No(r.why(value, found, "must not be")), nil
 		}
 	}
@@ -273,9 +275,10 @@ func (j judge) checkKeybindings(_ context.Context, result, expected tasks.Value,
 	return tasks.Score{}, lacking("%s holds no list of key bindings", "the file")
 }
 
-// compareConfig: the file's text is "expected". With the option "containment_ok", the
-// default, it may also hold it: as JSON, where objects may have more keys and lists
-// are equal, or as a part of the text.
+// compareConfig: the file's text is "expected", or both are the same as JSON. With the
+// option "containment_ok", the default, it may also hold it: as JSON, if both are that,
+// where objects may have more keys and lists are equal, or else as a part of the text.
+// An "expected" that is empty is in no file.
 func (j judge) compareConfig(_ context.Context, result, expected tasks.Value, options tasks.Params) (tasks.Score, error) {
 	v, err := expectedOf(expected)
 	if err != nil {
@@ -299,18 +302,18 @@ func (j judge) compareConfig(_ context.Context, result, expected tasks.Value, op
 	if err != nil {
 		return tasks.Score{}, err
 	}
-	if got == want {
-		return tasks.Yes(), nil
-	}
-	if !containment {
-		return tasks.No(fmt.Sprintf("the text is %s, want %s", quote(got), quote(want))), nil
-	}
 	gotJSON, err1 := j.parseJSON(got)
 	wantJSON, err2 := j.parseJSON(want)
-	if err1 == nil && err2 == nil && holdsJSON(gotJSON, wantJSON) {
-		return tasks.Yes(), nil
+	bothJSON := err1 == nil && err2 == nil
+	switch {
+	case want == "":
+		return tasks.No("nothing is expected, which no file holds"), nil
+	case !containment:
+		return yesOr(got == want || bothJSON && rule.Equal(gotJSON, wantJSON), "the text is %s, want %s", quote(got), quote(want)), nil
+	case bothJSON:
+		return yesOr(holdsJSON(gotJSON, wantJSON), "%s does not hold %s", quote(got), quote(want)), nil
 	}
-	return yesOr(strings.Contains(got, want), "%s is not in %s", quote(want), quote(got)), nil
+	return yesOr(strings.Contains(got, strings.TrimSpace(want)), "%s is not in %s", quote(want), quote(got)), nil
 }
 
 // holdsJSON reports whether a value has everything that another has: objects may have

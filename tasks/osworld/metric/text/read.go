@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -222,6 +224,10 @@ func repr(v any) string {
 		return "False"
 	case string:
 		return v
+	case float64:
+		if a := math.Abs(v); a < 1e-4 && a != 0 {
+			return strconv.FormatFloat(v, 'e', -1, 64)
+		}
 	}
 	text, err := (tasks.Params{"v": v}).Text("v")
 	if err == nil {

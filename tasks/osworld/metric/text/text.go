@@ -35,15 +35,17 @@ type Options struct {
 
 // A PythonTest is a test suite for files that somebody wrote.
 type PythonTest struct {
-	Suite    tasks.File  // the module with the tests, from the task
-	Function string      // in it, takes nothing, true if all is well
-	Files    tasks.Files // untrusted; the suite imports or reads them by name
+	Suite    string // path of the module with the tests, from the task
+	Function string // in it, takes nothing, true or a score from 0 to 1
+	// Beside are paths of files by name, relative to the folder that the suite lies
+	// in: it imports or reads them. They are untrusted.
+	Beside map[string]string
 }
 
 // A PythonResult is what came of a [PythonTest].
 type PythonResult struct {
-	Passed bool
-	Output string // for the report; may be empty
+	Score  float64 // 0 to 1
+	Output string  // for the report; may be empty
 }
 
 // judge has the metrics as methods.

@@ -131,6 +131,10 @@ func TestExact(t *testing.T) {
 		{"a", "A", nil, 0, 0, ""},
 		{"a", "A", tasks.Params{"ignore_case": "true"}, 1, 1, ""},
 		{5.0, "5", nil, 1, 1, ""},
+		{5.5, "5.5", nil, 1, 1, ""},
+		{345074.0, "345074", nil, 1, 1, ""},
+		{1e-7, "1e-07", nil, 1, 1, ""},
+		{"372", 372.0, nil, 1, 1, ""},
 		{true, "True", nil, 1, 1, ""},
 		{nil, "None", nil, 1, 1, ""},
 		{"a", nil, nil, fail, fail, "nothing"},
@@ -284,12 +288,23 @@ func TestPython(t *testing.T) {
 	var got text.PythonTest
 	passed := metric(func(_ context.Context, p text.PythonTest) (text.PythonResult, error) {
 		got = p
-		return text.PythonResult{Passed: true}, nil
+		return text.PythonResult{Score: 1}, nil
 	})
 	score, err := passed(t.Context(), files, suite, nil)
 	require.NoError(t, err)
 	assert.Equal(t, tasks.Yes(), score)
-	assert.Equal(t, text.PythonTest{Suite: suite.(tasks.File), Function: "test", Files: files.(tasks.Files)}, got)
+	a, b := files.(tasks.Files)[0].Path, files.(tasks.Files)[1].Path
+	assert.Equal(t, text.PythonTest{Suite: suite.(tasks.File).Path, Function: "test", Beside: map[string]string{"a.py": a, "b.py": b}}, got)
+
+	// All that was copied counts, also where one is given, or the one given is missing.
+	for _, given := range []string{a, ""} {
+		all := tasks.File{Path: given, All: map[string]string{"pkg/a.py": a, "b.py": b, "suite.py": b}}
+		_, err = passed(t.Context(), all, tasks.File{Path: suite.(tasks.File).Path, All: map[string]string{"data.json": a}}, nil)
+		require.NoError(t, err)
+		want := map[string]string{"pkg/a.py": a, "b.py": b, "suite.py": b, "data.json": a}
+		delete(want, filepath.Base(suite.(tasks.File).Path))
+		assert.Equal(t, want, got.Beside)
+	}
 	_, err = passed(t.Context(), files, suite, tasks.Params{"test_function_name": "check"})
 	require.NoError(t, err)
 	assert.Equal(t, "check", got.Function)
@@ -303,6 +318,11 @@ func TestPython(t *testing.T) {
 	})(t.Context(), files, suite, nil)
 	require.NoError(t, err)
 	assert.Equal(t, tasks.No("the test suite fails: assertion"), score)
+	score, err = metric(func(context.Context, text.PythonTest) (text.PythonResult, error) {
+		return text.PythonResult{Score: 0.25, Output: "one of four"}, nil
+	})(t.Context(), files, suite, nil)
+	require.NoError(t, err)
+	assert.Equal(t, tasks.Score{Value: 0.25, Why: "the test suite fails: one of four"}, score)
 	_, err = metric(func(context.Context, text.PythonTest) (text.PythonResult, error) {
 		return text.PythonResult{}, errors.New("no python3")
 	})(t.Context(), files, suite, nil)

@@ -112,7 +112,7 @@ def styles(sheet):
                 "font_underline": f.underline if v else None,
                 "font_size": f.size if v else None,
                 "fill_type": c.fill.tagname,
-                "bgcolor": rgb(c.fill.bgColor),
+                "bgcolor": rgb(c.fill.fgColor),  # as OSWorld reads it
                 "fgcolor": rgb(c.fill.fgColor),
             }
     return out

@@ -1,0 +1,136 @@
+package setup_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"desktop-agent/tasks"
+	"desktop-agent/tasks/env"
+	"desktop-agent/tasks/osworld/setup"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Many tasks end the browser before they look, by the name that it has on another
+// machine, and start it again at once: the new one must neither be ended with the old
+// one nor hand over to it, whether that is open, closed or busy.
+func TestRestart(t *testing.T) {
+	for _, state := range []string{"open", "closed", "busy"} {
+		t.Run(state, func(t *testing.T) {
+			e := start(t)
+			need(t, e, "google-chrome")
+			need(t, e, "pkill")
+			run(t, e, `echo '<title>busy</title><body><script>onload=function(){setTimeout(function(){for(;;);},200)}</script>' > busy.html`)
+			browser := step(t, "launch", `{"command":["google-chrome","--remote-debugging-port=1337"]}`)
+			restart := []tasks.Step{step(t, "launch", `{"command":["pkill","chrome"]}`), browser}
+			do := func(steps ...tasks.Step) {
+				t.Helper()
+				require.NoError(t, setup.Do(t.Context(), e, steps, nil))
+			}
+			switch state {
+			case "open":
+				do(browser)
+			case "busy":
+				do(step(t, "launch", `{"command":["google-chrome","file:///home/user/busy.html"]}`))
+			}
+			old := strings.Fields(run(t, e, "pgrep -o -x chromium; pgrep -o -x chrome"))
+			assert.Equal(t, state == "closed", len(old) == 0, old)
+			do(restart...)
+			for _, pid := range old {
+				assert.NotContains(t, strings.Fields(run(t, e, "pgrep chrom")), pid, "the old browser has ended")
+			}
+			windows, err := e.Windows(t.Context())
+			require.NoError(t, err)
+			require.NotEmpty(t, windows, "the new one shows its window")
+			client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+				return e.Dial(ctx, address)
+			}}}
+			defer client.CloseIdleConnections()
+			require.Eventually(t, func() bool {
+				response, err := client.Get("http://localhost:1337/json/version")
+				if err != nil {
+					return false
+				}
+				return response.Body.Close() == nil
+			}, 60*time.Second, 100*time.Millisecond, "it is not the old one, whose port was another")
+		})
+	}
+}
+
+// Programs are ended by the names that tasks know, and no others are.
+func TestKill(t *testing.T) {
+	e := start(t)
+	need(t, e, "pkill")
+	need(t, e, "killall")
+	all := []string{"chrome", "chromium", "gimp-2.10", "soffice.bin"}
+	run(t, e, "mkdir b; for n in "+strings.Join(all, " ")+"; do cp /bin/sleep b/$n; done")
+	left := func() string {
+		return strings.Join(strings.Fields(run(t, e, "ps -e -o stat=,comm= | awk '$1 !~ /Z/ && $2 ~ /^(chrom|gimp|soffice)/ {print $2}' | sort")), " ")
+	}
+	for command, want := range map[string]string{
+		"pkill chrome":                     "gimp-2.10 soffice.bin",
+		"pkill -x google-chrome":           "gimp-2.10 soffice.bin",
+		"pkill -9 chrome":                  "gimp-2.10 soffice.bin",
+		"pkill --signal SIGKILL chromium":  "gimp-2.10 soffice.bin",
+		"pkill -KILL gimp":                 "chrome chromium soffice.bin",
+		"pkill -f b/chrome":                "chromium gimp-2.10 soffice.bin",
+		"pkill libreoffice":                "chrome chromium gimp-2.10",
+		"pkill -0 chrome":                  "chrome chromium gimp-2.10 soffice.bin",
+		"pkill none":                       "chrome chromium gimp-2.10 soffice.bin",
+		"pkill --echo gimp":                "chrome chromium soffice.bin",
+		"killall chrome":                   "gimp-2.10 soffice.bin",
+		"killall -9 google-chrome gimp":    "soffice.bin",
+		"killall soffice":                  "chrome chromium gimp-2.10",
+		"killall gimp-2.10 soffice.bin":    "chrome chromium",
+		"sudo pkill vlc; pkill -TERM gimp": "chrome chromium soffice.bin",
+	} {
+		for _, name := range all {
+			require.NoError(t, e.Start(t.Context(), env.Command{Args: []string{"/home/user/b/" + name, "1000"}}))
+		}
+		require.Eventually(t, func() bool { return left() == strings.Join(all, " ") }, 20*time.Second, 20*time.Millisecond)
+		require.NoError(t, do(t, e, nil, "launch", `{"command":"`+command+`","shell":true}`))
+		assert.Equal(t, want, left(), command)
+		run(t, e, "pkill '^(chrom|gimp|soffice)'")
+		require.Empty(t, left())
+	}
+	out, err := e.Run(t.Context(), env.Command{Args: []string{"pkill", "none"}})
+	require.NoError(t, err)
+	assert.Equal(t, 1, out.Code, "there was none")
+}
+
+// A command without a window is waited for until it has ended; a server is not.
+func TestLaunchEnds(t *testing.T) {
+	e := start(t)
+	require.NoError(t, do(t, e, nil, "launch", `{"command":"sleep 0.5; touch done","shell":true}`))
+	assert.Contains(t, run(t, e, "ls"), "done\n")
+	need(t, e, "socat")
+	require.NoError(t, do(t, e, nil, "launch", `{"command":["socat","tcp-listen:9222,fork","tcp:localhost:1337"]}`))
+	assert.Equal(t, "1\n", run(t, e, "pgrep -c socat"), "it goes on")
+	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second) // less than what is waited for a command
+	defer cancel()
+	require.NoError(t, setup.Do(ctx, e, []tasks.Step{step(t, "launch", `{"command":"echo begun; sleep 0.3; exec socat tcp6-listen:9223,fork tcp:localhost:1337","shell":true}`)}, nil))
+	assert.Contains(t, run(t, e, "cat /proc/net/tcp6"), ":2407 ", "it listens")
+}
+
+// What a command of a set-up should have done and has not is an error that says why:
+// else a task could begin as it should end. With OSWorld's defects it is not.
+func TestNoEffect(t *testing.T) {
+	e := start(t)
+	edit := step(t, "execute", `{"command":"cd .config/google-chrome/Default && sed -i s/true/false/ Preferences","shell":true}`)
+	err := setup.Do(t.Context(), e, []tasks.Step{edit}, &setup.Options{Codes: true})
+	require.ErrorContains(t, err, "set-up step 1 (execute): cd .config")
+	require.ErrorContains(t, err, "exit status")
+	require.ErrorContains(t, err, ".config/google-chrome/Default")
+	require.NoError(t, setup.Do(t.Context(), e, []tasks.Step{edit}, &setup.Options{Compat: true}))
+
+	need(t, e, "xterm")
+	require.NoError(t, do(t, e, &setup.Options{Codes: true}, "execute", `{"command":"echo p | sudo -S apt-get update -y && echo p | sudo -S apt install -y xterm && touch made","shell":true}`))
+	assert.Contains(t, run(t, e, "ls"), "made\n", "what is there needs no installing")
+	err = do(t, e, &setup.Options{Codes: true}, "execute", `{"command":["sudo","apt-get","install","no-such-package"]}`)
+	require.ErrorContains(t, err, "not installed on this machine, which no task can change: no-such-package")
+}
