@@ -11,6 +11,7 @@ const (
 	sampleStep = 12   // pixels between the points where a long list is asked for its items
 	columnStep = 48   // and where a container of icons is asked for its columns
 	maxSamples = 600
+	maxRows    = 100_000 // a table with more has them for use, not in use: they are not counted
 )
 
 // A line is a row or a column of a table: its index, and the pixels that it
@@ -148,9 +149,14 @@ func (t *table) cell(row, column int, then func(reference, bool)) {
 
 // cells asks for the cells where the rows and columns cross.
 func (t *table) cells() {
-	if len(t.columns) == 0 {
+	if len(t.columns) == 0 || len(t.rows) == 0 {
 		return
 	}
+	t.property(t.object.ref, tables, "NRows", func(v any) {
+		if n, _ := v.(int32); n > 0 && n <= maxRows {
+			t.object.before, t.object.after = t.rows[0].index, max(0, int(n)-1-t.rows[len(t.rows)-1].index)
+		}
+	})
 	rows := t.rows[:min(len(t.rows), max(1, maxCells/len(t.columns)))]
 	t.object.children = make([]*object, len(rows)*len(t.columns))
 	every := len(t.object.children) <= stateCells
@@ -182,21 +188,41 @@ func (t *table) describeCell(o *object, states bool) {
 			}
 		})
 	}
-	t.property(o.ref, accessible, "Name", func(v any) { o.name, _ = v.(string) })
+	t.property(o.ref, accessible, "Name", func(v any) {
+		name, _ := v.(string)
+		o.name = cut(name, maxName)
+	})
 	t.ask(o.ref, texts, "GetText", func(body []any) {
-		o.text, _ = first[string](body)
-		if !states && o.text != "" {
+		text, _ := first[string](body)
+		if o.text = cut(text, maxText); text == "" {
+			return
+		}
+		if !states {
 			askStates()
 		}
+		t.readFormula(o)
 	}, int32(0), int32(-1))
 	if states {
 		askStates()
 	}
 }
 
+// readFormula asks what a cell computes, which LibreOffice tells as an attribute.
+func (t *table) readFormula(o *object) {
+	t.ask(o.ref, accessible, "GetAttributes", func(body []any) {
+		list, _ := first[[]any](body)
+		for _, v := range list {
+			if pair, _ := v.([]any); len(pair) == 2 && pair[0] == "Formula" {
+				formula, _ := pair[1].(string)
+				o.formula = cut(formula, maxText)
+			}
+		}
+	})
+}
+
 // sample finds the children of a long container that is no table by asking
 // what is at many points of it.
-func (w *walk) sample(o *object) {
+func (w *walk) sample(o *object, n int) {
 	visible := w.extent(o)
 	if visible.Empty() {
 		return
@@ -221,4 +247,19 @@ func (w *walk) sample(o *object) {
 			}, int32(x), int32(y), uint32(0))
 		}
 	}
+	// Answers come in order, so this one comes when the children are known.
+	w.ask(o.ref, accessible, "GetState", func([]any) {
+		if len(o.children) == 0 {
+			return
+		}
+		index := func(of *object, then func(int)) {
+			w.ask(of.ref, accessible, "GetIndexInParent", func(body []any) {
+				if i, ok := first[int32](body); ok && i >= 0 && int(i) < n {
+					then(int(i))
+				}
+			})
+		}
+		index(o.children[0], func(i int) { o.before = i })
+		index(o.children[len(o.children)-1], func(i int) { o.after = n - 1 - i })
+	})
 }
