@@ -193,7 +193,8 @@ func (t *table) describeCell(o *object, states bool) {
 		o.name = cut(name, maxName)
 	})
 	t.ask(o.ref, texts, "GetText", func(body []any) {
-		text, _ := first[string](body)
+		text, ok := first[string](body)
+		o.visible = ok // LibreOffice drops cells while one is edited: nobody knows what they hold
 		if o.text = cut(text, maxText); text == "" {
 			return
 		}

@@ -204,7 +204,9 @@ func (a *assembler) beside() {
 func (a *assembler) unlabelled(i int) bool {
 	n, o := a.nodes[i], a.objects[i]
 	inCombo := n.Parent >= 0 && a.objects[n.Parent].role == roleComboBox
-	return o.role.field() && o.wantsLabel() && n.Label == "" && !inCombo &&
+	// LibreOffice has toggle buttons for combo boxes, which tell nothing at all.
+	field := o.role.field() || o.role == roleToggleButton
+	return field && o.wantsLabel() && n.Label == "" && !inCombo &&
 		(n.Name == "" || n.Name == n.Text) // the name of a combo box may be what is selected in it
 }
 

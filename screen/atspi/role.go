@@ -7,6 +7,7 @@ type role uint32
 
 // The roles that the walk treats in a way of their own.
 const (
+	roleCalendar     role = 5
 	roleCheckBox     role = 7
 	roleColorChooser role = 9
 	roleComboBox     role = 11
@@ -117,7 +118,7 @@ func (r role) holdsValue() bool {
 // it is for.
 func (r role) field() bool {
 	switch r {
-	case roleComboBox, roleDateEditor, roleDial, rolePassword, roleSlider, roleSpinButton, roleText,
+	case roleCalendar, roleComboBox, roleDateEditor, roleDial, rolePassword, roleSlider, roleSpinButton, roleText,
 		roleAutocomplete, roleEditBar, roleEntry:
 		return true
 	}
