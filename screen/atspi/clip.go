@@ -36,15 +36,25 @@ func (o *object) inside(box image.Rectangle) image.Rectangle {
 func (a *assembler) children(o *object, here place) {
 	free := here
 	for _, c := range o.children {
-		if c.isBar() {
+		switch {
+		case c.isBar():
 			here.clip = beside(here.clip, c.box.Add(here.shift), o.box.Add(here.shift))
+		case c.isHeader() && o.role.tabular():
+			here.clip.Min.Y = max(here.clip.Min.Y, c.box.Max.Y+here.shift.Y)
 		}
 	}
 	seen := make([]image.Rectangle, len(o.children))
 	for i, c := range o.children {
-		if c.isBar() {
+		if c.isHeader() { // first, as it stands above the rest
 			seen[i] = a.add(c, free)
-		} else {
+		}
+	}
+	for i, c := range o.children {
+		switch {
+		case c.isHeader():
+		case c.isBar():
+			seen[i] = a.add(c, free)
+		default:
 			seen[i] = a.add(c, here)
 		}
 	}
@@ -56,6 +66,12 @@ func (a *assembler) children(o *object, here place) {
 // isBar reports whether an object is a scroll bar that can be seen.
 func (o *object) isBar() bool {
 	return o != nil && o.visible && o.placed && o.role == roleScrollBar && !o.box.Empty() && min(o.box.Dx(), o.box.Dy()) <= maxBar
+}
+
+// isHeader reports whether an object is the header of a column, which lies above
+// rows that are scrolled.
+func (o *object) isHeader() bool {
+	return o != nil && o.visible && o.placed && o.role == roleTableColumnHeader && !o.box.Empty()
 }
 
 // beside returns the part of a clip beside a scroll bar at an edge of a box.
@@ -77,7 +93,7 @@ func (o *object) beyond(seen []image.Rectangle) (b Beyond) {
 	first, last := -1, -1
 	rows, columns := map[int]bool{}, map[int]bool{}
 	for i, box := range seen {
-		if box.Empty() || o.children[i].isBar() {
+		if box.Empty() || o.children[i].isBar() || o.children[i].isHeader() {
 			continue
 		}
 		if first < 0 {

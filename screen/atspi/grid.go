@@ -2,6 +2,7 @@ package atspi
 
 import (
 	"image"
+	"math"
 )
 
 const (
@@ -11,6 +12,7 @@ const (
 	sampleStep = 12   // pixels between the points where a long list is asked for its items
 	columnStep = 48   // and where a container of icons is asked for its columns
 	maxSamples = 600
+	maxParts   = 8       // of one cell
 	maxRows    = 100_000 // a table with more has them for use, not in use: they are not counted
 )
 
@@ -28,11 +30,12 @@ type table struct {
 	visible       image.Rectangle
 	rows, columns []line
 	scans         int // directions still being scanned
+	size          int32
 }
 
 // grid reads the cells of a table that can be seen.
-func (w *walk) grid(o *object) {
-	t := &table{walk: w, object: o, visible: w.extent(o)}
+func (w *walk) grid(o *object, size int32) {
+	t := &table{walk: w, object: o, visible: w.extent(o), size: size}
 	if !t.visible.Empty() {
 		t.corner(t.visible.Min.Y + 3)
 	}
@@ -160,6 +163,9 @@ func (t *table) cells() {
 	rows := t.rows[:min(len(t.rows), max(1, maxCells/len(t.columns)))]
 	t.object.children = make([]*object, len(rows)*len(t.columns))
 	every := len(t.object.children) <= stateCells
+	if t.size < math.MaxInt32 { // else it is a sheet, of which the names of the cells tell as much
+		t.headers()
+	}
 	for i, r := range rows {
 		for j, c := range t.columns {
 			t.cell(r.index, c.index, func(ref reference, ok bool) {
@@ -179,6 +185,17 @@ func (t *table) cells() {
 	}
 }
 
+// headers asks for the headers of the columns that can be seen.
+func (t *table) headers() {
+	for _, c := range t.columns {
+		t.ask(t.object.ref, tables, "GetColumnHeader", func(body []any) {
+			if ref, ok := only(body); ok {
+				t.object.children = append(t.object.children, t.look(ref, t.object))
+			}
+		}, int32(c.index))
+	}
+}
+
 // describeCell asks for the name and the text of a cell.
 func (t *table) describeCell(o *object, states bool) {
 	askStates := func() {
@@ -189,12 +206,15 @@ func (t *table) describeCell(o *object, states bool) {
 		})
 	}
 	t.property(o.ref, accessible, "Name", func(v any) {
-		name, _ := v.(string)
+		var name string
+		name, o.visible = v.(string) // LibreOffice drops cells while one is edited: nobody knows what they hold
 		o.name = cut(name, maxName)
 	})
 	t.ask(o.ref, texts, "GetText", func(body []any) {
 		text, ok := first[string](body)
-		o.visible = ok // LibreOffice drops cells while one is edited: nobody knows what they hold
+		if !ok && o.name == "" {
+			t.children(o, maxParts) // such as an icon and a name
+		}
 		if o.text = cut(text, maxText); text == "" {
 			return
 		}

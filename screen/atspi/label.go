@@ -134,7 +134,7 @@ func (o *object) labelled(n *Node) {
 func (a *assembler) label() {
 	for i := range a.nodes {
 		n := &a.nodes[i]
-		if n.Called() == "" && Operable(n.Role) && !a.objects[i].role.field() {
+		if n.Called() == "" && (Operable(n.Role) || a.objects[i].role == roleTableCell) && !a.objects[i].role.field() {
 			if text := a.inside(i); text != "" {
 				n.Label, n.LabelFrom = text, LabelChild
 			}

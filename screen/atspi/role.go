@@ -33,6 +33,9 @@ const (
 	roleStatusBar    role = 54
 	roleTable        role = 55
 	roleTableCell    role = 56
+
+	roleTableColumnHeader role = 57
+
 	roleTerminal     role = 60
 	roleText         role = 61
 	roleToggleButton role = 62

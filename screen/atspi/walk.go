@@ -128,7 +128,7 @@ func (w *walk) descend(o *object) {
 			case n <= maxChildren:
 				w.children(o, noLimit)
 			case o.placed && o.role.tabular():
-				w.grid(o)
+				w.grid(o, n)
 			case o.placed:
 				w.sample(o, int(n))
 			}
