@@ -131,7 +131,10 @@ func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
 	w := &walk{
 		pipe: p, root: a.root,
 		// GTK 4 says of windows only whether they are showing. (GTK 3 is "gtk".)
-		loose: a.toolkit == "GTK", maxNodes: o.MaxNodes, seen: map[reference]*object{},
+		loose: a.toolkit == "GTK",
+		// Chromium asks each character of a text where it is, and tells only of points on one.
+		noPoints: a.toolkit == "Chromium",
+		maxNodes: o.MaxNodes, seen: map[reference]*object{},
 	}
 	w.start()
 	err := w.run(ctx, o.Silence)

@@ -232,8 +232,13 @@ func (o *object) hide(box image.Rectangle) {
 	for p := o; p != nil && p.role != roleDocumentWeb; p = p.parent {
 		if p.placed && !p.box.Overlaps(box) {
 			p.clips = true
-			p.scrollsDown = p.scrollsDown || box.Min.Y >= p.box.Max.Y || box.Max.Y <= p.box.Min.Y
-			p.scrollsRight = p.scrollsRight || box.Min.X >= p.box.Max.X || box.Max.X <= p.box.Min.X
+			for _, c := range p.children { // what is beyond, in part or whole
+				if c != nil && c.visible && c.placed {
+					box = box.Union(c.box)
+				}
+			}
+			p.scrollsDown = p.scrollsDown || box.Max.Y > p.box.Max.Y || box.Min.Y < p.box.Min.Y
+			p.scrollsRight = p.scrollsRight || box.Max.X > p.box.Max.X || box.Min.X < p.box.Min.X
 			return
 		}
 	}

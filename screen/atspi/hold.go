@@ -118,17 +118,23 @@ func (w *walk) readText(o *object, n int32) {
 		}
 		w.readPart(o, from, min(to, from+maxText), n)
 	}
+	bisect := func() {
+		w.bisect(o, 0, n, seen.Min.Y+inset, func(first int32) {
+			from = first
+			w.bisect(o, first, n, seen.Max.Y, read)
+		})
+	}
+	if w.noPoints {
+		bisect()
+		return
+	}
 	w.offset(o, seen.Min.Add(image.Pt(inset, inset)), func(at int32) { from = min(at, n-1) })
 	w.offset(o, seen.Max.Sub(image.Pt(inset+1, inset+1)), func(at int32) {
 		if from >= 0 && at >= from {
 			read(min(at+1, n))
 			return
 		}
-		// A browser tells only of points that are on a character.
-		w.bisect(o, 0, n, seen.Min.Y+inset, func(first int32) {
-			from = first
-			w.bisect(o, first, n, seen.Max.Y, read)
-		})
+		bisect()
 	})
 }
 

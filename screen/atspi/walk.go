@@ -48,6 +48,7 @@ type walk struct {
 	*pipe
 	root     reference
 	loose    bool // the toolkit does not tell what is showing
+	noPoints bool // the toolkit takes seconds to tell what character is at a point
 	maxNodes int
 	windows  []*object
 
