@@ -3,6 +3,7 @@ package atspi
 import (
 	"image"
 	"math"
+	"strings"
 )
 
 const (
@@ -235,7 +236,9 @@ func (t *table) readFormula(o *object) {
 		for _, v := range list {
 			if pair, _ := v.([]any); len(pair) == 2 && pair[0] == "Formula" {
 				formula, _ := pair[1].(string)
-				o.formula = cut(formula, maxText)
+				if o.formula = cut(formula, maxText); formula != "" && !strings.ContainsAny(formula[:1], "={") {
+					o.formula = "=" + o.formula // as a person reads it
+				}
 			}
 		}
 	})
