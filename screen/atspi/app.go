@@ -131,17 +131,24 @@ func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
 	w := &walk{
 		pipe: p, root: a.root,
 		// GTK 4 says of windows only whether they are showing. (GTK 3 is "gtk".)
-		loose: a.toolkit == "GTK", maxNodes: o.MaxNodes, seen: map[reference]bool{},
+		loose: a.toolkit == "GTK",
+		// Chromium asks each character of a text where it is, and tells only of points on one.
+		noPoints: a.toolkit == "Chromium",
+		maxNodes: o.MaxNodes, seen: map[reference]*object{},
 	}
 	w.start()
 	err := w.run(ctx, o.Silence)
+	if err == nil {
+		labels, edges := w.askLabels(), w.askEdges()
+		if labels || edges {
+			err = w.run(ctx, o.Silence)
+		}
+	}
 	if err == nil && len(w.strangers) > 0 {
 		err = a.visit(ctx, o, w)
 	}
-	out := assembler{app: a.name, pid: a.pid}
-	for _, win := range w.windows {
-		out.add(win, place{node: -1, clip: everywhere})
-	}
+	out := assembler{app: a.name, pid: a.pid, windows: w.windows, loose: w.loose}
+	out.assemble()
 	a.places = placesOf(w.windows, out.nodes)
 	return out.nodes, w.calls, err
 }

@@ -2,8 +2,10 @@ package atspi
 
 import (
 	"image"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // everywhere is a box that holds every place of a desktop.
@@ -11,9 +13,12 @@ var everywhere = image.Rect(-maxCoordinate, -maxCoordinate, maxCoordinate, maxCo
 
 // An assembler makes nodes of the objects of one program.
 type assembler struct {
-	app   string
-	pid   int
-	nodes []Node
+	app     string
+	pid     int
+	windows []*object
+	loose   bool      // the toolkit does not tell where its windows are
+	nodes   []Node    // of the objects that can be seen
+	objects []*object // which these are
 }
 
 // A place is what an object inherits from its parent.
@@ -25,44 +30,83 @@ type place struct {
 	clip  image.Rectangle // the part of the screen in which children can be seen
 }
 
-// add appends the nodes of an object and of all below it.
-func (a *assembler) add(o *object, in place) {
+// assemble makes the nodes of all windows.
+func (a *assembler) assemble() {
+	for _, w := range a.windows {
+		a.add(w, place{node: -1, clip: everywhere})
+	}
+	a.label()
+}
+
+// add appends the nodes of an object and of all below it, and returns the part of
+// the object that can be seen.
+func (a *assembler) add(o *object, in place) (seen image.Rectangle) {
 	if o == nil || !o.known || !o.visible {
-		return
+		return seen
 	}
 	here := place{node: in.node, depth: in.depth, raw: in.raw, shift: in.shift, clip: in.clip}
 	if o.placed {
 		if o.box.Empty() {
-			return // a tool bar of no height, with buttons that nobody sees
+			return seen // a tool bar of no height, with buttons that nobody sees
 		}
 		here.raw, here.shift = o.box, shiftOf(o, in)
 		box := o.box.Add(here.shift)
-		seen := box.Intersect(in.clip)
-		if seen.Empty() {
-			return
+		if o.role == roleParagraph && !box.Overlaps(in.raw.Add(in.shift)) {
+			box = in.raw.Add(in.shift) // LibreOffice, of a cell that is being edited and is aligned to the right
 		}
-		a.nodes = append(a.nodes, Node{
-			App: a.app, PID: a.pid, Parent: in.node, Depth: in.depth, Key: o.ref.key(),
-			Role: o.role.String(), Name: o.name, Text: o.told(), States: o.states.told(o.role), Box: seen,
-		})
+		seen = box.Intersect(in.clip)
+		if tooThin(seen, box) {
+			return image.Rectangle{}
+		}
+		a.append(o, seen, in)
 		here.node, here.depth = len(a.nodes)-1, in.depth+1
-		if o.role.clips() {
+		if o.role.clips() || o.clips || in.node < 0 && !a.loose {
+			here.clip = seen.Intersect(o.inside(box))
+		}
+		if o.role == roleMenu && o.holdsOne() {
 			here.clip = seen
 		}
 	}
-	if o.role.popsUp() {
+	if o.role.popsUp() && !(o.role == roleMenu && o.holdsOne()) {
 		here.clip = everywhere
+		if a.dropDown(o, in, here) {
+			return seen
+		}
 	}
-	for _, c := range o.children {
-		a.add(c, here)
+	a.children(o, here)
+	return seen
+}
+
+// holdsOne reports whether one of the children lies in the object: then it is the
+// menu itself, of which some may be scrolled away, and not what it drops down from.
+func (o *object) holdsOne() bool {
+	return o.placed && slices.ContainsFunc(o.children, func(c *object) bool {
+		return c != nil && c.visible && c.placed && !c.box.Empty() && c.box.In(o.box)
+	})
+}
+
+// append appends the node of an object.
+func (a *assembler) append(o *object, seen image.Rectangle, in place) {
+	n := Node{
+		App: a.app, PID: a.pid, Parent: in.node, Depth: in.depth, Key: o.ref.key(),
+		Role: o.role.String(), Name: o.name, Text: o.told(), States: o.states.told(o.role), Box: seen,
+		Start: o.start, Length: o.length, Line: o.line, Formula: o.formula, Settable: o.settable(),
 	}
+	if o.role == roleIcon && in.node >= 0 && a.objects[in.node].role.field() {
+		n.Name = "" // of the picture, not of what it stands for
+	}
+	if at := o.caret - o.start; at > 0 && at <= utf8.RuneCountInString(n.Text)+1 {
+		n.Caret = at
+	}
+	o.labelled(&n)
+	a.nodes, a.objects = append(a.nodes, n), append(a.objects, o)
 }
 
 // told returns an object's text where it says more than the name and the
 // children do.
 func (o *object) told() string {
 	const embedded = "\uFFFC" // stands for a child
-	if strings.TrimSpace(o.text) == o.name || len(o.children) > 0 && strings.Contains(o.text, embedded) {
+	if o.role != roleComboBox && strings.TrimSpace(o.text) == o.name || len(o.children) > 0 && strings.Contains(o.text, embedded) {
 		return ""
 	}
 	return o.text

@@ -38,6 +38,9 @@ func TestReadSpreadsheet(t *testing.T) {
 	assert.Equal(t, "12.5", cell("B2").Text)
 	assert.Equal(t, "far away", cell("F20").Text)
 	assert.Empty(t, cell("C3").Text)
+	assert.Equal(t, "25", cell("C2").Text)
+	assert.Equal(t, "=B2*2", cell("C2").Formula)
+	assert.Empty(t, cell("B2").Formula, "which holds no formula")
 	table := nodes[cell("A1").Parent]
 	assert.Equal(t, "table", table.Role)
 	assert.Equal(t, table.Box.Min, cell("A1").Box.Min)
@@ -57,8 +60,35 @@ func TestReadSpreadsheet(t *testing.T) {
 	box := b.wait("the name box", func(n Node) bool { return n.Role == "text" && n.Text == "D7" })
 	b.click(box.Box)
 	b.wait("the focus", func(n Node) bool { return n.Text == "D7" && slices.Contains(n.States, "focused") })
+	// The input line has what is in the cell, though LibreOffice says that it is gone.
+	b.click(cell("C2").Box)
+	nodes, i := b.waitAll("the input line", func(n Node) bool { return n.Role == "paragraph" && n.Text == "=B2*2" })
+	assert.Equal(t, "Input line", nodes[nodes[i].Parent].Name)
 	b.click(b.wait("menu", named("menu", "File")).Box)
 	b.wait("menu item", func(n Node) bool { return n.Role == "menu item" && strings.HasPrefix(n.Name, "Properties") })
+}
+
+// The fields of a dialog are called what the labels that are for them say, and the
+// paragraphs of a letter have the caret.
+func TestReadDialog(t *testing.T) {
+	b := newBench(t, nil)
+	b.open("soffice", "--writer", "--norestore", "--nologo", "--nofirststartwizard")
+	page := b.wait("the letter", func(n Node) bool { return n.Role == "paragraph" && n.Has("focused") })
+	b.click(page.Box)
+	b.typeKeys("ann")
+	b.wait("the caret", func(n Node) bool { return n.Role == "paragraph" && n.Text == "ann" && n.Caret == 4 })
+	b.chord(0xffe3, 0xffc9) // Ctrl+F12 inserts a table
+	nodes, i := b.waitAll("the dialog", func(n Node) bool { return n.Label == "Rows:" })
+	assert.Equal(t, "spin button", nodes[i].Role)
+	assert.Equal(t, LabelRelation, nodes[i].LabelFrom)
+	assert.Contains(t, nodes[i].Help, "rows")
+	assert.True(t, nodes[i].Settable)
+	columns := slices.IndexFunc(nodes, func(n Node) bool { return n.Label == "Columns:" })
+	require.GreaterOrEqual(t, columns, 0)
+	label := slices.IndexFunc(nodes, named("label", "Columns:"))
+	require.GreaterOrEqual(t, label, 0)
+	assert.Less(t, nodes[label].Box.Max.X, nodes[columns].Box.Min.X, "the field on the right of that label")
+	assert.Less(t, nodes[columns].Box.Max.X, nodes[i].Box.Min.X)
 }
 
 // The figures: a whole tree of an editor, and of a spreadsheet of the size of

@@ -2,6 +2,8 @@ package atspi
 
 import (
 	"image"
+	"math"
+	"strings"
 )
 
 const (
@@ -11,6 +13,8 @@ const (
 	sampleStep = 12   // pixels between the points where a long list is asked for its items
 	columnStep = 48   // and where a container of icons is asked for its columns
 	maxSamples = 600
+	maxParts   = 8       // of one cell
+	maxRows    = 100_000 // a table with more has them for use, not in use: they are not counted
 )
 
 // A line is a row or a column of a table: its index, and the pixels that it
@@ -27,11 +31,12 @@ type table struct {
 	visible       image.Rectangle
 	rows, columns []line
 	scans         int // directions still being scanned
+	size          int32
 }
 
 // grid reads the cells of a table that can be seen.
-func (w *walk) grid(o *object) {
-	t := &table{walk: w, object: o, visible: w.extent(o)}
+func (w *walk) grid(o *object, size int32) {
+	t := &table{walk: w, object: o, visible: w.extent(o), size: size}
 	if !t.visible.Empty() {
 		t.corner(t.visible.Min.Y + 3)
 	}
@@ -148,12 +153,20 @@ func (t *table) cell(row, column int, then func(reference, bool)) {
 
 // cells asks for the cells where the rows and columns cross.
 func (t *table) cells() {
-	if len(t.columns) == 0 {
+	if len(t.columns) == 0 || len(t.rows) == 0 {
 		return
 	}
+	t.property(t.object.ref, tables, "NRows", func(v any) {
+		if n, _ := v.(int32); n > 0 && n <= maxRows {
+			t.object.before, t.object.after = t.rows[0].index, max(0, int(n)-1-t.rows[len(t.rows)-1].index)
+		}
+	})
 	rows := t.rows[:min(len(t.rows), max(1, maxCells/len(t.columns)))]
 	t.object.children = make([]*object, len(rows)*len(t.columns))
 	every := len(t.object.children) <= stateCells
+	if t.size < math.MaxInt32 { // else it is a sheet, of which the names of the cells tell as much
+		t.headers()
+	}
 	for i, r := range rows {
 		for j, c := range t.columns {
 			t.cell(r.index, c.index, func(ref reference, ok bool) {
@@ -173,6 +186,17 @@ func (t *table) cells() {
 	}
 }
 
+// headers asks for the headers of the columns that can be seen.
+func (t *table) headers() {
+	for _, c := range t.columns {
+		t.ask(t.object.ref, tables, "GetColumnHeader", func(body []any) {
+			if ref, ok := only(body); ok {
+				t.object.children = append(t.object.children, t.look(ref, t.object))
+			}
+		}, int32(c.index))
+	}
+}
+
 // describeCell asks for the name and the text of a cell.
 func (t *table) describeCell(o *object, states bool) {
 	askStates := func() {
@@ -182,21 +206,47 @@ func (t *table) describeCell(o *object, states bool) {
 			}
 		})
 	}
-	t.property(o.ref, accessible, "Name", func(v any) { o.name, _ = v.(string) })
+	t.property(o.ref, accessible, "Name", func(v any) {
+		var name string
+		name, o.visible = v.(string) // LibreOffice drops cells while one is edited: nobody knows what they hold
+		o.name = cut(name, maxName)
+	})
 	t.ask(o.ref, texts, "GetText", func(body []any) {
-		o.text, _ = first[string](body)
-		if !states && o.text != "" {
+		text, ok := first[string](body)
+		if !ok && o.name == "" {
+			t.children(o, maxParts) // such as an icon and a name
+		}
+		if o.text = cut(text, maxText); text == "" {
+			return
+		}
+		if !states {
 			askStates()
 		}
+		t.readFormula(o)
 	}, int32(0), int32(-1))
 	if states {
 		askStates()
 	}
 }
 
+// readFormula asks what a cell computes, which LibreOffice tells as an attribute.
+func (t *table) readFormula(o *object) {
+	t.ask(o.ref, accessible, "GetAttributes", func(body []any) {
+		list, _ := first[[]any](body)
+		for _, v := range list {
+			if pair, _ := v.([]any); len(pair) == 2 && pair[0] == "Formula" {
+				formula, _ := pair[1].(string)
+				if o.formula = cut(formula, maxText); formula != "" && !strings.ContainsAny(formula[:1], "={") {
+					o.formula = "=" + o.formula // as a person reads it
+				}
+			}
+		}
+	})
+}
+
 // sample finds the children of a long container that is no table by asking
 // what is at many points of it.
-func (w *walk) sample(o *object) {
+func (w *walk) sample(o *object, n int) {
 	visible := w.extent(o)
 	if visible.Empty() {
 		return
@@ -221,4 +271,19 @@ func (w *walk) sample(o *object) {
 			}, int32(x), int32(y), uint32(0))
 		}
 	}
+	// Answers come in order, so this one comes when the children are known.
+	w.ask(o.ref, accessible, "GetState", func([]any) {
+		if len(o.children) == 0 {
+			return
+		}
+		index := func(of *object, then func(int)) {
+			w.ask(of.ref, accessible, "GetIndexInParent", func(body []any) {
+				if i, ok := first[int32](body); ok && i >= 0 && int(i) < n {
+					then(int(i))
+				}
+			})
+		}
+		index(o.children[0], func(i int) { o.before = i })
+		index(o.children[len(o.children)-1], func(i int) { o.after = n - 1 - i })
+	})
 }

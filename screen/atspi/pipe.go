@@ -15,14 +15,15 @@ const inFlight = 256
 
 // Interfaces of D-Bus and AT-SPI.
 const (
-	accessible  = "org.a11y.atspi.Accessible"
-	application = "org.a11y.atspi.Application"
-	component   = "org.a11y.atspi.Component"
-	selections  = "org.a11y.atspi.Selection"
-	tables      = "org.a11y.atspi.Table"
-	texts       = "org.a11y.atspi.Text"
-	values      = "org.a11y.atspi.Value"
-	properties  = "org.freedesktop.DBus.Properties"
+	accessible   = "org.a11y.atspi.Accessible"
+	application  = "org.a11y.atspi.Application"
+	component    = "org.a11y.atspi.Component"
+	editableText = "org.a11y.atspi.EditableText"
+	selections   = "org.a11y.atspi.Selection"
+	tables       = "org.a11y.atspi.Table"
+	texts        = "org.a11y.atspi.Text"
+	values       = "org.a11y.atspi.Value"
+	properties   = "org.freedesktop.DBus.Properties"
 )
 
 // Why a program's tree was not read to its end.
@@ -77,6 +78,14 @@ func newReference(v any) (reference, bool) {
 	path, _ := fields[1].(string)
 	r := reference{name, path}
 	return r, !r.null()
+}
+
+// only reads an answer that is one reference.
+func only(body []any) (reference, bool) {
+	if len(body) == 0 {
+		return reference{}, false
+	}
+	return newReference(body[0])
 }
 
 // A pipe makes calls to one program without waiting for the answer of one

@@ -192,12 +192,19 @@ func TestReadLongText(t *testing.T) {
 	require.NoError(t, os.WriteFile(long, []byte(text.String()), 0o600))
 	b.open("mousepad", long)
 	n := b.wait("the text", func(n Node) bool { return strings.HasPrefix(n.Text, "line number 0\n") })
-	assert.Len(t, []rune(n.Text), maxText)
+	assert.Less(t, len(n.Text), 2000, "only what can be seen")
+	assert.Zero(t, n.Start)
+	assert.Equal(t, text.Len(), n.Length)
+	assert.Equal(t, 1, n.Line)
 	// The end of the file is shown after a click there and Ctrl+End.
 	b.click(n.Box)
 	b.chord(0xffe3, 0xff57)
 	n = b.wait("the end of the text", func(n Node) bool { return strings.HasSuffix(n.Text, "line number 1999\n") })
 	assert.NotContains(t, n.Text, "line number 0\n", "text is read from the first line that can be seen")
+	assert.Equal(t, text.Len(), n.Length)
+	assert.Equal(t, text.String()[n.Start:], n.Text)
+	assert.Equal(t, 1+strings.Count(text.String()[:n.Start], "\n"), n.Line)
+	b.wait("the caret at the end", func(c Node) bool { return c.Role == n.Role && c.Caret == len(n.Text)+1 })
 }
 
 // chord presses keys together.

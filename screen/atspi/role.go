@@ -7,14 +7,24 @@ type role uint32
 
 // The roles that the walk treats in a way of their own.
 const (
+	roleCalendar     role = 5
+	roleCheckBox     role = 7
+	roleColorChooser role = 9
 	roleComboBox     role = 11
+	roleDateEditor   role = 12
 	roleDial         role = 15
+	roleIcon         role = 26
+	roleImage        role = 27
 	roleLabel        role = 29
+	roleLayeredPane  role = 30
 	roleList         role = 31
 	roleMenu         role = 33
+	rolePageTabList  role = 38
 	rolePassword     role = 40
 	rolePopupMenu    role = 41
 	roleProgressBar  role = 42
+	rolePushButton   role = 43
+	roleRadioButton  role = 44
 	roleRootPane     role = 46
 	roleScrollBar    role = 48
 	roleScrollPane   role = 49
@@ -23,8 +33,12 @@ const (
 	roleStatusBar    role = 54
 	roleTable        role = 55
 	roleTableCell    role = 56
+
+	roleTableColumnHeader role = 57
+
 	roleTerminal     role = 60
 	roleText         role = 61
+	roleToggleButton role = 62
 	roleTree         role = 65
 	roleTreeTable    role = 66
 	roleViewport     role = 68
@@ -34,12 +48,16 @@ const (
 	roleEntry        role = 79
 	roleCaption      role = 81
 	roleHeading      role = 83
+	roleSection      role = 85
 	roleDocumentText role = 94
 	roleDocumentWeb  role = 95
 	roleComment      role = 97
 	roleListBox      role = 98
 	roleLevelBar     role = 103
 	roleStatic       role = 116
+
+	rolePushButtonMenu role = 129
+	roleSwitch         role = 130
 )
 
 // String returns the name that AT-SPI has for the role.
@@ -99,12 +117,56 @@ func (r role) holdsValue() bool {
 	return false
 }
 
+// field reports whether the role takes a text or a value, which does not tell what
+// it is for.
+func (r role) field() bool {
+	switch r {
+	case roleCalendar, roleComboBox, roleDateEditor, roleDial, rolePassword, roleSlider, roleSpinButton, roleText,
+		roleAutocomplete, roleEditBar, roleEntry:
+		return true
+	}
+	return false
+}
+
+// toggles reports whether a click switches the role on and off.
+func (r role) toggles() bool {
+	switch r {
+	case roleCheckBox, roleRadioButton, roleToggleButton, roleSwitch:
+		return true
+	}
+	return false
+}
+
+// described reports whether descriptions and tooltips of the role are asked for:
+// those of menus, rows and links are rare, and there are many of these.
+func (r role) described() bool {
+	switch r {
+	case rolePushButton, rolePushButtonMenu, roleIcon, roleColorChooser:
+		return true
+	}
+	return r.field() || r.toggles()
+}
+
+// ranges reports whether the number of the role can be set, between two others.
+func (r role) ranges() bool { return r == roleDial || r == roleSlider || r == roleSpinButton }
+
 // tabular reports whether the children of the role are the cells of a table.
 func (r role) tabular() bool { return r == roleTable || r == roleTreeTable }
 
 // clips reports whether the role hides the parts of its children beyond its box.
 func (r role) clips() bool {
 	return r == roleScrollPane || r == roleViewport || r == roleDocumentWeb
+}
+
+// lists reports whether objects of the role hold things of one kind, of which a part
+// may be scrolled out of view.
+func (r role) lists() bool {
+	switch r {
+	case roleLayeredPane, roleList, roleListBox, roleMenu, rolePageTabList, roleTable, roleTree, roleTreeTable,
+		roleSection, roleDocumentText, roleDocumentWeb:
+		return true
+	}
+	return false
 }
 
 // popsUp reports whether the children of the role are shown in a window of

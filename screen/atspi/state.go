@@ -7,10 +7,12 @@ type stateSet uint64
 // The states that the walk looks at.
 const (
 	stateArmed              = 2
+	stateDefunct            = 6
 	stateEditable           = 7
 	stateEnabled            = 8
 	stateExpanded           = 10
 	stateFocusable          = 11
+	stateFocused            = 12
 	stateIconified          = 15
 	stateMultiLine          = 17
 	stateSelected           = 23
@@ -18,6 +20,7 @@ const (
 	stateShowing            = 25
 	stateVisible            = 30
 	stateManagesDescendants = 31
+	stateReadOnly           = 43
 )
 
 // toldStates are the states that a node tells, in the order in which it does.

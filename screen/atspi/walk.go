@@ -2,11 +2,12 @@ package atspi
 
 import (
 	"image"
-	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
+	maxName     = 1000 // runes of a name or a description
 	maxText     = 4000 // runes of one object's text
 	maxChildren = 200  // of a container that says it has more than is shown: beyond, see grid.go
 	menuProbes  = 4    // items of a closed menu that are looked at, in case it is open after all
@@ -15,17 +16,23 @@ const (
 
 // An object is what the walk learns about one accessible object.
 type object struct {
-	ref      reference
-	parent   *object
-	role     role
-	states   stateSet
-	name     string
-	text     string
-	box      image.Rectangle // as the program tells
-	placed   bool            // the box is known
-	known    bool            // the role is known
-	visible  bool            // its states say that it can be seen
-	children []*object       // some may be nil
+	ref          reference
+	parent       *object
+	role         role
+	states       stateSet
+	name         string
+	holding                      // what it holds
+	naming                       // what it is for
+	box          image.Rectangle // as the program tells
+	placed       bool            // the box is known
+	known        bool            // the role is known
+	visible      bool            // its states say that it can be seen
+	clips        bool            // it hides the parts of its children beyond its box
+	scrollsDown  bool            // and has a scroll bar for that, which is not in the tree: of a web page
+	scrollsRight bool
+	children     []*object // some may be nil, or not visible
+	before       int       // how many children a long list has before these, and after
+	after        int
 }
 
 // A walk reads the objects of one program that can be seen.
@@ -41,11 +48,12 @@ type walk struct {
 	*pipe
 	root     reference
 	loose    bool // the toolkit does not tell what is showing
+	noPoints bool // the toolkit takes seconds to tell what character is at a point
 	maxNodes int
 	windows  []*object
 
 	strangers []*object // objects of other programs in this tree
-	seen      map[reference]bool
+	seen      map[reference]*object
 	shown     int
 }
 
@@ -63,11 +71,11 @@ func (w *walk) start() {
 // look examines an object that was not seen before. One that is of another
 // program, such as a web page in a window, is left for later.
 func (w *walk) look(ref reference, parent *object) *object {
-	if w.seen[ref] || w.shown >= w.maxNodes {
+	if w.seen[ref] != nil || w.shown >= w.maxNodes {
 		return nil
 	}
-	w.seen[ref] = true
 	o := &object{ref: ref, parent: parent}
+	w.seen[ref] = o
 	if ref.name != w.root.name {
 		w.strangers = append(w.strangers, o)
 	} else {
@@ -81,7 +89,9 @@ func (w *walk) examine(o *object) {
 	w.ask(o.ref, accessible, "GetState", func(body []any) {
 		words, _ := first[[]uint32](body)
 		o.states = newStateSet(words)
-		if o.visible = o.states.shown(w.loose); o.visible && w.shown < w.maxNodes {
+		// LibreOffice says of its input line that it is gone, and of nothing else.
+		o.visible = o.states.shown(w.loose) || o.states.has(stateDefunct)
+		if o.visible && w.shown < w.maxNodes {
 			w.shown++
 			w.describe(o)
 		}
@@ -95,7 +105,7 @@ func (w *walk) describe(o *object) {
 	}, uint32(0))
 	w.property(o.ref, accessible, "Name", func(v any) {
 		name, _ := v.(string)
-		o.name = strings.TrimSpace(name)
+		o.name = cut(strings.TrimSpace(name), maxName)
 	})
 	// The role comes last: the box is known when the children are asked for.
 	w.ask(o.ref, accessible, "GetRole", func(body []any) {
@@ -103,7 +113,8 @@ func (w *walk) describe(o *object) {
 		number, o.known = first[uint32](body)
 		o.role = role(number)
 		w.descend(o)
-		w.content(o)
+		w.hold(o)
+		w.call(o)
 	})
 }
 
@@ -118,9 +129,9 @@ func (w *walk) descend(o *object) {
 			case n <= maxChildren:
 				w.children(o, noLimit)
 			case o.placed && o.role.tabular():
-				w.grid(o)
+				w.grid(o, n)
 			case o.placed:
-				w.sample(o)
+				w.sample(o, int(n))
 			}
 		})
 	case o.role == roleMenu && !o.states.open():
@@ -161,63 +172,12 @@ func (w *walk) probe(o *object, rest []reference) {
 	})
 }
 
-// content asks for the text or the value that an object holds.
-func (w *walk) content(o *object) {
-	if o.role.holdsText() {
-		w.property(o.ref, texts, "CharacterCount", func(v any) {
-			if n, _ := v.(int32); n > 0 {
-				w.readText(o, n)
-			}
-		})
+// cut bounds a text: programs may tell names of a million characters.
+func cut(s string, limit int) string {
+	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
+		return s
 	}
-	if o.role == roleComboBox {
-		w.ask(o.ref, selections, "GetSelectedChild", func(body []any) {
-			if len(body) == 0 {
-				return
-			}
-			if ref, ok := newReference(body[0]); ok && ref.name == w.root.name {
-				w.property(ref, accessible, "Name", func(v any) { o.text, _ = v.(string) })
-			}
-		}, int32(0))
-	}
-	if o.role.holdsValue() {
-		w.property(o.ref, values, "CurrentValue", func(v any) {
-			if f, ok := v.(float64); ok && o.text == "" {
-				o.text = strconv.FormatFloat(f, 'g', 6, 64)
-			}
-		})
-	}
-}
-
-// readText reads the text of an object that has n characters; of a long one,
-// the part that starts with the first character that can be seen.
-func (w *walk) readText(o *object, n int32) {
-	read := func(from int32) {
-		w.ask(o.ref, texts, "GetText", func(body []any) {
-			o.text, _ = first[string](body)
-		}, from, min(n, from+maxText))
-	}
-	if n <= maxText || !o.placed {
-		read(0)
-		return
-	}
-	corner := w.extent(o).Min.Add(image.Pt(2, 2))
-	w.ask(o.ref, texts, "GetOffsetAtPoint", func(body []any) {
-		offset, _ := first[int32](body)
-		read(max(0, min(offset, n-1)))
-	}, int32(corner.X), int32(corner.Y), uint32(0))
-}
-
-// extent returns the part of an object's box that its scroll panes let
-// through, as the program tells.
-func (w *walk) extent(o *object) image.Rectangle {
-	box := o.box
-	for p := o.parent; p != nil; p = p.parent {
-		if p.placed && p.role.clips() {
-			box = box.Intersect(p.box)
-		}
-	}
-	return box
+	return string([]rune(s)[:limit]) + "…"
 }
 
 // references reads a list of objects.

@@ -48,8 +48,10 @@ const (
 	headSize = 16 // of a message: the fixed part, with the length of the header fields
 )
 
-// maxMessage is the longest answer that is read, in bytes.
-const maxMessage = 4 << 20
+const (
+	maxMessage = 4 << 20   // bytes of the longest answer that is read
+	maxSize    = 128 << 20 // and that there can be
+)
 
 // errGarbled reports an answer that is no D-Bus message.
 var errGarbled = errors.New("garbled D-Bus message")
@@ -203,15 +205,23 @@ func (w *wire) message() (reply uint32, body []any, err error) {
 		return 0, nil, errGarbled
 	}
 	size, fields := d.order.Uint32(head[4:]), d.order.Uint32(head[12:])
-	if size > maxMessage || fields > maxMessage {
+	if size > maxSize || fields > maxMessage {
 		return 0, nil, errGarbled
 	}
 	padded := int(fields+7) &^ 7
+	skip := 0
+	if size > maxMessage { // as if the call had failed
+		skip, size = int(size), 0
+		head[1] = 0
+	}
 	if need := padded + int(size); cap(w.frame) < need {
 		w.frame = make([]byte, need)
 	}
 	d.b = w.frame[:padded+int(size)]
 	if _, err := io.ReadFull(w.in, d.b); err != nil {
+		return 0, nil, err
+	}
+	if _, err := w.in.Discard(skip); err != nil {
 		return 0, nil, err
 	}
 	signature := ""

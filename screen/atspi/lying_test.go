@@ -1,0 +1,146 @@
+//go:build linux
+
+package atspi
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A liar is a program that says what it likes on the accessibility bus. Its
+// children, names and boxes are by path.
+type liar struct {
+	conn     *dbus.Conn
+	children map[string][]string
+	name     map[string]string
+	box      map[string]liarBox
+	count    int32
+}
+
+const liarRoot = "/org/a11y/atspi/accessible/root"
+
+// lie puts a program on the bus of a bench.
+func (b *bench) lie(l *liar) {
+	b.Helper()
+	conn, err := connect(b.Context(), b.at)
+	require.NoError(b, err)
+	b.Cleanup(func() { conn.Close() })
+	l.conn = conn
+	for _, iface := range []string{accessible, component, properties, application} {
+		require.NoError(b, conn.ExportSubtree(l, "/org/a11y/atspi/accessible", iface))
+	}
+	root := struct {
+		Name string
+		Path dbus.ObjectPath
+	}{conn.Names()[0], liarRoot}
+	require.NoError(b, conn.Object("org.a11y.atspi.Registry", liarRoot).Call("org.a11y.atspi.Socket.Embed", 0, root).Err)
+}
+
+type liarBox struct{ X, Y, W, H int32 }
+
+type liarRef struct {
+	Name string
+	Path dbus.ObjectPath
+}
+
+func pathOf(m dbus.Message) string {
+	p, _ := m.Headers[dbus.FieldPath].Value().(dbus.ObjectPath)
+	return strings.TrimPrefix(string(p), "/org/a11y/atspi/accessible/")
+}
+
+func (l *liar) GetChildren(m dbus.Message) ([]liarRef, *dbus.Error) {
+	refs := []liarRef{}
+	for _, c := range l.children[pathOf(m)] {
+		refs = append(refs, liarRef{l.conn.Names()[0], dbus.ObjectPath("/org/a11y/atspi/accessible/" + c)})
+	}
+	return refs, nil
+}
+
+func (l *liar) GetState(m dbus.Message) ([]uint32, *dbus.Error) {
+	if strings.HasPrefix(pathOf(m), "gone") {
+		return nil, &dbus.Error{Name: "org.freedesktop.DBus.Error.UnknownObject"}
+	}
+	return []uint32{1<<stateShowing | 1<<stateVisible | 1<<stateEnabled, 0}, nil
+}
+
+func (l *liar) GetRole(m dbus.Message) (uint32, *dbus.Error) {
+	switch p := pathOf(m); {
+	case p == "window":
+		return 23, nil // a frame
+	case p == "list":
+		return uint32(roleTable), nil
+	case strings.HasPrefix(p, "vanishing"):
+		return 0, &dbus.Error{Name: "org.freedesktop.DBus.Error.UnknownObject"}
+	}
+	return uint32(rolePushButton), nil
+}
+
+func (l *liar) GetExtents(m dbus.Message, _ uint32) (liarBox, *dbus.Error) {
+	if box, ok := l.box[pathOf(m)]; ok {
+		return box, nil
+	}
+	return liarBox{10, 10, 80, 20}, nil
+}
+
+func (l *liar) GetApplicationBusAddress() (string, *dbus.Error) { return "", nil }
+
+func (l *liar) Get(m dbus.Message, iface, property string) (dbus.Variant, *dbus.Error) {
+	switch property {
+	case "Name":
+		if name, ok := l.name[pathOf(m)]; ok {
+			return dbus.MakeVariant(name), nil
+		}
+		return dbus.MakeVariant(pathOf(m)), nil
+	case "ChildCount":
+		return dbus.MakeVariant(l.count), nil
+	}
+	return dbus.MakeVariant(""), nil
+}
+
+// Nothing that a program tells is believed that cannot be, or read without a bound.
+func TestTreesThatLie(t *testing.T) {
+	many := make([]string, 1000)
+	same := map[string]string{"long": strings.Repeat("a", 1<<20), "huge": strings.Repeat("b", 5<<20)}
+	for i := range many {
+		many[i] = fmt.Sprintf("same%d", i)
+		same[many[i]] = "the same"
+	}
+	l := &liar{
+		children: map[string][]string{
+			"root":   {"window"},
+			"window": append([]string{"long", "huge", "outside", "gone", "vanishing", "cycle", "list"}, many...),
+			"cycle":  {"window", "cycle", "inner"},
+			"inner":  {"cycle"},
+		},
+		name: same,
+		box: map[string]liarBox{
+			"window":  {0, 0, 400, 300},
+			"outside": {500, 10, 50, 20},
+		},
+		count: 1<<31 - 1,
+	}
+	b := newBench(t, &Options{Silence: 20 * time.Second, AppTimeout: patience})
+	b.lie(l)
+	nodes, i := b.waitAll("the program", func(n Node) bool { return n.Name == "the same" })
+	assert.Equal(t, os.Getpid(), nodes[i].PID)
+	byName := map[string]int{}
+	for _, n := range nodes {
+		assert.LessOrEqual(t, len(n.Name), maxName+len("…"))
+		byName[n.Name]++
+	}
+	assert.Equal(t, 1000, byName["the same"], "equal names are no reason to drop anything")
+	assert.Equal(t, 1, byName[strings.Repeat("a", maxName)+"…"], "the rest of a long name is cut off")
+	assert.Equal(t, 1, byName["inner"], "a cycle is gone round once")
+	assert.Equal(t, 1, byName["cycle"])
+	assert.Equal(t, 1, byName["list"], "which has no cells")
+	for _, name := range []string{"outside", "gone", "vanishing"} {
+		assert.Zero(t, byName[name], name)
+	}
+}

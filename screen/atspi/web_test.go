@@ -1,0 +1,157 @@
+//go:build linux
+
+package atspi
+
+import (
+	"image"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// openPage opens testdata/page.html in a browser.
+func (b *bench) openPage() {
+	b.Helper()
+	if _, err := exec.LookPath("chromium"); err != nil {
+		b.Skip("chromium is not installed (apt-get install chromium): there is no browser to read")
+	}
+	page, err := filepath.Abs("testdata/page.html")
+	require.NoError(b, err)
+	// It goes on writing there for a while after its end.
+	profile, err := os.MkdirTemp("", "browser")
+	require.NoError(b, err)
+	b.Cleanup(func() {
+		assert.Eventually(b, func() bool { return os.RemoveAll(profile) == nil }, patience, 10*time.Millisecond)
+	})
+	b.open("chromium", "--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run", "--no-default-browser-check",
+		"--force-renderer-accessibility", "--user-data-dir="+profile, "--window-size=1200,900", "file://"+page)
+	// The tree comes in pieces.
+	b.wait("the text of the page", func(n Node) bool { return n.Name == "nothing picked" })
+	b.wait("parts of a field", named("spin button", "Day From"))
+	b.wait("rows", named("push button", "row 3"))
+}
+
+// wheel turns the wheel down over a point.
+func (b *bench) wheel(at image.Point, times int) {
+	b.Helper()
+	fake := func(kind, detail byte) {
+		require.NoError(b, xtest.FakeInputChecked(b.x.Conn, kind, detail, 0, b.x.Root, int16(at.X), int16(at.Y), 0).Check())
+	}
+	fake(xproto.MotionNotify, 0)
+	for range times {
+		fake(xproto.ButtonPress, 5)
+		fake(xproto.ButtonRelease, 5)
+	}
+}
+
+func middle(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
+
+func TestReadPage(t *testing.T) {
+	b := newBench(t, &Options{Silence: 5 * time.Second, AppTimeout: patience, Enable: true})
+	b.openPage()
+	t.Run("fields", b.testFields)
+	t.Run("scrolled text", b.testScrolledText)
+	t.Run("scrolled box", b.testScrolledBox)
+	t.Run("select", b.testSelect)
+}
+
+// The list of a select shows in a window of its own, and the browser tells the
+// places of its entries as if it were not scrolled: what it tells led to Lille where
+// Bern was wanted.
+func (b *bench) testSelect(t *testing.T) {
+	size := b.wait("the closed select", named("combo box", "Size"))
+	assert.Equal(t, "small", size.Text)
+	city := b.wait("the closed select", named("combo box", "City"))
+	assert.Equal(t, "Lille", city.Text)
+
+	b.click(size.Box)
+	large := b.wait("an entry", named("menu item", "large"))
+	b.click(large.Box)
+	b.wait("what was chosen", func(n Node) bool { return n.Name == "Size" && n.Text == "large" })
+
+	b.click(city.Box)
+	nodes, i := b.waitAll("the entries", func(n Node) bool { return n.Role == "menu" && strings.Contains(n.Text, "\nBern\n") })
+	assert.False(t, slices.ContainsFunc(nodes, named("menu item", "Bern")), "nobody knows where it is")
+	popup := slices.IndexFunc(nodes, func(n Node) bool { return n.Parent < 0 && n.Box == nodes[i].Box })
+	assert.GreaterOrEqual(t, popup, 0, "the list is where its window is: %v", nodes[i].Box)
+	assert.Len(t, strings.Split(nodes[i].Text, "\n"), 29)
+	b.chord(0xff1b) // Escape
+	b.wait("the closed select", func(n Node) bool { return n.Name == "City" && !n.Has("expanded") })
+}
+
+// A field that is empty says so, and not that it is 0.
+func (b *bench) testFields(t *testing.T) {
+	nodes, _ := b.tree()
+	text := func(role, name string) string {
+		t.Helper()
+		i := slices.IndexFunc(nodes, named(role, name))
+		require.GreaterOrEqual(t, i, 0, name)
+		assert.NotContains(t, nodes[i].States, "invalid", name)
+		return nodes[i].Text
+	}
+	assert.Empty(t, text("spin button", "Day From"))
+	assert.Empty(t, text("spin button", "Year From"))
+	assert.Equal(t, "22", text("spin button", "Day Until"))
+	assert.Equal(t, "2026", text("spin button", "Year Until"))
+	assert.Empty(t, text("spin button", "Number"))
+	assert.Equal(t, "7", text("spin button", "Count"))
+	button := b.wait("the button", named("push button", "×"))
+	assert.Equal(t, "Closes the page", button.Help)
+}
+
+// Of a text that is scrolled, the part that can be seen is told, with its place.
+func (b *bench) testScrolledText(t *testing.T) {
+	notes := b.wait("the text", func(n Node) bool { return n.Name == "Notes" && strings.HasPrefix(n.Text, "line 1\n") })
+	assert.Less(t, len(notes.Text), 60)
+	assert.Equal(t, 1, notes.Line)
+	b.wheel(middle(notes.Box), 3)
+	n := b.wait("the text below", func(n Node) bool { return n.Name == "Notes" && n.Line > 5 && n.Start > 0 })
+	first, _, _ := strings.Cut(n.Text, "\n")
+	assert.Equal(t, "line "+strconv.Itoa(n.Line), first)
+	assert.Equal(t, notes.Length, n.Length)
+	assert.Zero(t, n.Caret, "it has no focus")
+	b.click(n.Box)
+	b.wait("the caret", func(n Node) bool { return n.Name == "Notes" && n.Caret > 0 && n.Caret <= len(n.Text)+1 })
+}
+
+// What a box of a page has scrolled away, or hides by its scroll bars, is counted,
+// not placed: a click on everything that is listed hits that.
+func (b *bench) testScrolledBox(t *testing.T) {
+	row := func(n Node) bool { return n.Role == "push button" && strings.HasPrefix(n.Name, "row ") }
+	b.wheel(middle(b.wait("a row", row).Box), 1)
+	b.wait("rows below", func(n Node) bool { return row(n) && n.Name != "row 1" })
+	var rows []Node
+	for end := time.Now().Add(patience); time.Now().Before(end); { // until it stays where it is
+		nodes, _ := b.tree()
+		now := slices.DeleteFunc(nodes, func(n Node) bool { return !row(n) })
+		if len(now) > 0 && slices.EqualFunc(rows, now, func(a, b Node) bool { return a.Name == b.Name && a.Box == b.Box }) {
+			break
+		}
+		rows = now
+		time.Sleep(200 * time.Millisecond)
+	}
+	require.Greater(t, len(rows), 2)
+	for _, n := range []Node{rows[0], rows[len(rows)-1]} {
+		b.click(n.Box)
+		b.wait("the click on "+n.Name, func(m Node) bool { return m.Name == "picked "+n.Name })
+	}
+	nodes, i := b.waitAll("paragraphs", func(n Node) bool { return n.Name == "Paragraph 1" })
+	section := nodes[nodes[nodes[i].Parent].Parent]
+	shown := 0
+	for _, n := range nodes {
+		if n.Role == "paragraph" && strings.HasPrefix(n.Text, "Paragraph ") {
+			shown++
+		}
+	}
+	assert.Equal(t, 200-shown, section.Beyond.Below, "%+v", section)
+}
