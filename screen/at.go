@@ -27,21 +27,27 @@ func (o *Observation) PlaceAt(p image.Point) Place {
 
 // PlaceAtDevice is PlaceAt for a point in device pixels.
 func (o *Observation) PlaceAtDevice(p image.Point) Place {
-	v := o.view()
+	return o.view().placeAt(p)
+}
+
+func (v *view) placeAt(p image.Point) Place {
 	at := Place{-1, -1}
-	for i, w := range slices.Backward(o.Windows) {
+	for i, w := range slices.Backward(v.Windows) {
 		if !w.Hidden && !w.Passive() && p.In(w.Box) {
 			at.Window = i
 			break
 		}
 	}
 	var bestLayer, bestArea int
-	for i, n := range o.Tree.Nodes {
-		layer, ok := v.layer(i, at.Window)
-		if !ok || !p.In(n.Box) {
+	for i, n := range v.Tree.Nodes {
+		if !p.In(n.Box) {
 			continue
 		}
-		area := n.Box.Dx() * n.Box.Dy()
+		layer, ok := v.layer(i, at.Window)
+		if !ok {
+			continue
+		}
+		area := area(n.Box)
 		if at.Node < 0 || layer > bestLayer || layer == bestLayer && area <= bestArea {
 			at.Node, bestLayer, bestArea = i, layer, area
 		}
@@ -56,7 +62,7 @@ func (v *view) layer(i, top int) (layer int, ok bool) {
 	switch {
 	case window == nowhere:
 		return 0, false
-	case window == loose || v.poppedUp(i):
+	case window == loose || v.popped[i]:
 		return len(v.Windows), true
 	}
 	w := v.Windows[window]

@@ -205,7 +205,7 @@ func (v *view) appendNodes(lines []textLine, g group) []textLine {
 		n := v.Tree.Nodes[i]
 		parent := kept[n.Parent]
 		kept[i] = parent
-		at, seen := v.centre(i)
+		_, at, seen := v.pointOf(i)
 		if !seen {
 			continue
 		}

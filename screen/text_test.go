@@ -242,7 +242,7 @@ func TestTextAndPlaceAtAgree(t *testing.T) {
 	o := sample()
 	v := o.view()
 	for i, n := range o.Tree.Nodes {
-		if at, ok := v.centre(i); ok && strings.Contains(n.Role, "button") {
+		if _, at, ok := v.pointOf(i); ok && strings.Contains(n.Role, "button") {
 			hit := o.PlaceAt(at).Node
 			require.GreaterOrEqual(t, hit, 0)
 			assert.Equal(t, n.ID, o.Tree.Nodes[hit].ID)
