@@ -7,7 +7,7 @@ import (
 )
 
 // Find looks for a quoted text in the titles of the windows ("window") and in
-// the names and texts of the nodes that can be seen ("tree"), and tells where
+// the names and texts of the nodes that can be seen ("tree"), whole texts, and tells where
 // it is. It proves a claim, so it is strict: letters and case must be the same,
 // words must be whole, and only white space may differ. A quote of less than
 // two characters, or without a letter or digit, proves nothing.
@@ -26,8 +26,26 @@ func (o *Observation) Find(quote string) (source string, ok bool) {
 		if (holds(n.Name, quote) || holds(n.Text, quote)) && v.readable(i) {
 			return "tree", true
 		}
+		if text, ok := v.paragraph(i); ok && holds(text, quote) {
+			return "tree", true
+		}
 	}
 	return "", false
+}
+
+// paragraph returns the text that a node makes with those after it, where the list
+// tells them as one; ok is false for a node that does not begin such a text.
+func (v *view) paragraph(i int) (text string, ok bool) {
+	nodes := v.Tree.Nodes
+	if nodes[i].Role != "static" || i > 0 && nodes[i-1].Role == "static" && nodes[i-1].Parent == nodes[i].Parent {
+		return "", false
+	}
+	list := []int{i}
+	for j := i + 1; j < len(nodes) && nodes[j].Role == "static" && nodes[j].Parent == nodes[i].Parent; j++ {
+		list = append(list, j)
+	}
+	text, end := v.run(list, 0)
+	return text, end > 1
 }
 
 // collapse makes each stretch of white space one space, and leaves out the
