@@ -197,7 +197,7 @@ func (l *layout) elements(i int, in above) []*element {
 		kept.name = n.Label
 	}
 	kids := l.below(i, kept)
-	if len(kids) == 0 && l.decoration(n) {
+	if len(kids) == 0 && decoration(n) {
 		return nil
 	}
 	if !operable && len(kids) > 0 {
@@ -261,7 +261,7 @@ func (l *layout) telling(n atspi.Node, own string, in above) bool {
 }
 
 // decoration reports whether a node is a picture that tells nothing.
-func (l *layout) decoration(n atspi.Node) bool {
+func decoration(n atspi.Node) bool {
 	switch n.Role {
 	case "icon", "image", "animation", "separator", "ruler", "menu":
 		return n.Called() == "" && n.Text == "" && !n.Has("focused", "selected", "checked")

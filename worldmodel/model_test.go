@@ -89,7 +89,7 @@ func TestAssess(t *testing.T) {
 		"Current step 1 of 3: Explore the File menu", "Its condition: An entry \"Save As…\" is visible", "progress_step is 1 or 2",
 		`1. {"action":"click","at":{"x":20,"y":10},"button":"left","count":1`, "   click left at (20, 10): delivered",
 		`2. {"action":"type","text":`, "   type 22 characters: no effect\nstopped: a window opened",
-		"expected: The File menu opens.", "+ menu item \"Save As…\"", "n3 item \"Save As…\"",
+		"expected: The File menu opens.", "+ item \"Save As…\"", "n3 item \"Save As…\"",
 	} {
 		assert.Contains(t, user, want)
 	}
