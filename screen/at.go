@@ -13,7 +13,8 @@ type Place struct {
 }
 
 // PlaceAt returns what a click at a point of the image would hit; nothing outside of
-// the image. Of the nodes on top it is the smallest. A minimised window covers
+// the image. Of the nodes on top it is the smallest; a dialog of a page is above what
+// comes before it. A minimised window covers
 // nothing, and neither does one that takes no input, see [Window.Passive].
 func (o *Observation) PlaceAt(p image.Point) Place {
 	if m := o.Image.Mapping; m.known() {
@@ -44,7 +45,7 @@ func (v *view) placeAt(p image.Point) Place {
 			continue
 		}
 		layer, ok := v.layer(i, at.Window)
-		if !ok {
+		if !ok || slices.ContainsFunc(v.boxes, func(d int) bool { return p.In(v.Tree.Nodes[d].Box) && v.over(d, i) }) {
 			continue
 		}
 		area := area(n.Box)

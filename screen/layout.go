@@ -263,7 +263,9 @@ func (l *layout) telling(n atspi.Node, own string, in above) bool {
 // decoration reports whether a node is a picture that tells nothing.
 func decoration(n atspi.Node) bool {
 	switch n.Role {
-	case "icon", "image", "animation", "separator", "ruler", "menu":
+	case "separator":
+		return true
+	case "icon", "image", "animation", "ruler", "menu":
 		return n.Called() == "" && n.Text == "" && !n.Has("focused", "selected", "checked")
 	}
 	return false

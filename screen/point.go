@@ -96,8 +96,13 @@ func scrolls(role string) bool {
 	return false
 }
 
-// covers returns what lies over a part of a node: windows of a kind, and the bars by
-// which the part is scrolled.
+// over reports whether a dialog of a page lies over a node.
+func (v *view) over(dialog, i int) bool {
+	return dialog > i && v.window[dialog] == v.window[i] && !v.popped[i] && !v.within(i, dialog) && !v.within(dialog, i)
+}
+
+// covers returns what lies over a part of a node: windows of a kind, dialogs of the
+// page that it is on, and the bars by which the part is scrolled.
 func (v *view) covers(i int, area image.Rectangle, kind func(Window) bool) []image.Rectangle {
 	window := v.window[i]
 	if window < 0 || v.popped[i] {
@@ -110,6 +115,11 @@ func (v *view) covers(i int, area image.Rectangle, kind func(Window) bool) []ima
 	for _, w := range v.Windows[window+1:] {
 		if !w.Hidden && w.Box.Overlaps(area) && kind(w) {
 			list = append(list, w.Box)
+		}
+	}
+	for _, d := range v.boxes {
+		if box := v.Tree.Nodes[d].Box; v.over(d, i) && box.Overlaps(area) {
+			list = append(list, box)
 		}
 	}
 	for _, bar := range v.bars {

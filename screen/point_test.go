@@ -52,6 +52,8 @@ func TestPointOf(t *testing.T) {
 		{"a label in its middle", form([]atspi.Node{node("list item", 100, 100, 200, 120), child(1, node("label", 130, 100, 180, 120))}), image.Pt(150, 110), true},
 		{"filled by what it holds", form([]atspi.Node{node("list item", 100, 100, 200, 120), child(1, node("link", 100, 100, 200, 120))}), image.Point{}, false},
 		{"another control lies over it", form([]atspi.Node{field, node("push button", 140, 100, 200, 120)}), image.Pt(120, 110), true},
+		{"half below a dialog of the page", form([]atspi.Node{field, node("dialog", 140, 50, 300, 200)}), image.Pt(120, 110), true},
+		{"below a dialog of the page", form([]atspi.Node{field, node("dialog", 90, 50, 300, 200)}), image.Point{}, false},
 		{"out of the list that scrolls", form([]atspi.Node{node("list", 0, 0, 400, 100), child(1, node("list item", 0, 100, 400, 120))}), image.Point{}, false},
 		{"below a tooltip, which takes no input", form([]atspi.Node{field}, Window{Popup: true, Type: "tooltip", Box: image.Rect(90, 90, 210, 130)}), image.Pt(150, 110), true},
 	} {
@@ -84,7 +86,7 @@ func TestPointOfRowCutOff(t *testing.T) {
 // Whatever lies over whatever: where a node is said to be, a click hits it, or
 // something in its window that does nothing by itself.
 func TestPointOfAndPlaceAtAgree(t *testing.T) {
-	roles := []string{"panel", "push button", "label", "entry", "list item", "table cell", "scroll bar", "list", "menu", "menu item"}
+	roles := []string{"panel", "push button", "label", "entry", "list item", "table cell", "scroll bar", "list", "menu", "menu item", "dialog"}
 	rapid.Check(t, func(t *rapid.T) {
 		box := func(name string) image.Rectangle {
 			at := image.Pt(rapid.IntRange(-20, 420).Draw(t, name+" x"), rapid.IntRange(-20, 320).Draw(t, name+" y"))

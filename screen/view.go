@@ -14,6 +14,7 @@ type view struct {
 	popped []bool       // for each node, whether it is in an open menu, which lies above all windows
 	odd    map[int]bool // roots that tell another place than that of their window
 	bars   []int        // the scroll bars
+	boxes  []int        // dialogs that a page shows in its own window: they lie above what comes before them
 	shown  image.Rectangle
 	mapped bool
 }
@@ -32,6 +33,9 @@ func (o *Observation) view() *view {
 	for i, n := range o.Tree.Nodes {
 		if n.Role == "scroll bar" {
 			v.bars = append(v.bars, i)
+		}
+		if n.Parent >= 0 && (n.Role == "dialog" || n.Role == "alert") {
+			v.boxes = append(v.boxes, i)
 		}
 		if n.Parent >= 0 {
 			v.window[i], v.root[i] = v.window[n.Parent], v.root[n.Parent]
