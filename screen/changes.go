@@ -20,21 +20,21 @@ const (
 	OfState                 // whether it is enabled, checked, selected, open; the focus, the caret
 )
 
-// A ChangeKind is what became of an element.
-type ChangeKind string
+// A DifferenceKind is what became of an element.
+type DifferenceKind string
 
 // The kinds of changes.
 const (
-	Came   ChangeKind = "came"
-	Went   ChangeKind = "went"
-	Turned ChangeKind = "turned" // it is another than it was
+	Came   DifferenceKind = "came"
+	Went   DifferenceKind = "went"
+	Turned DifferenceKind = "turned" // it is another than it was
 )
 
-// A Change is what became of one element between two observations, or of several to
+// A Difference is what became of one element between two observations, or of several to
 // which the same happened.
-type Change struct {
+type Difference struct {
 	Weight   Weight
-	Kind     ChangeKind
+	Kind     DifferenceKind
 	What     string   // which element, in words, such as `entry "Width"`; what a program says in it is quoted
 	From, To string   // the text, title or name of one that turned; or its new state in To, such as "no longer checked"
 	Text     bool     // From and To are what a program says
@@ -42,11 +42,11 @@ type Change struct {
 	Count    int      // of the elements in what came or went, or to which this happened; 0 for one alone
 }
 
-// Changes tells what changed between two observations, the weightiest first and else
+// Differences tells what changed between two observations, the weightiest first and else
 // in the order of the screen. Elements are compared, not lines: see [Match]. What
 // nobody could see on either screen is left out, and so is what only moved or was covered;
 // what came with a window, a menu or a container is told with that.
-func Changes(before, now *Observation) []Change {
+func Differences(before, now *Observation) []Difference {
 	c := &comparison{was: before.view(), is: now.view(), before: map[int]int{}, after: map[int]int{}, said: map[[2]string]bool{}, by: map[int][2]string{}}
 	for i, j := range Match(before.Tree.Nodes, now.Tree.Nodes) {
 		if j >= 0 {
@@ -60,7 +60,7 @@ func Changes(before, now *Observation) []Change {
 	c.turned()
 	c.focus()
 	list := crowds(c.list)
-	slices.SortStableFunc(list, func(a, b Change) int { return cmp.Compare(a.Weight, b.Weight) })
+	slices.SortStableFunc(list, func(a, b Difference) int { return cmp.Compare(a.Weight, b.Weight) })
 	return list
 }
 
@@ -68,7 +68,7 @@ func Changes(before, now *Observation) []Change {
 type comparison struct {
 	was, is       *view
 	before, after map[int]int // of nodes that are on both, the index in the other
-	list          []Change
+	list          []Difference
 	told          [2]map[int]bool    // windows that came, of is; and that went, of was
 	opened        [2]map[int]bool    // the same of processes with a menu that opened or closed
 	said          map[[2]string]bool // titles that changed, from and to
@@ -107,7 +107,7 @@ func (c *comparison) windows() {
 		}
 	}
 	if focus != "" {
-		c.add(Change{Weight: OfWindow, Kind: Turned, What: focus, To: "has the focus now"})
+		c.add(Difference{Weight: OfWindow, Kind: Turned, What: focus, To: "has the focus now"})
 	}
 }
 
@@ -115,24 +115,24 @@ func (c *comparison) sameWindow(was, is Window) {
 	what := "window " + quote(was.Title, maxTitle)
 	if was.Title != is.Title {
 		c.said[[2]string{was.Title, is.Title}] = true
-		c.add(Change{Weight: OfWindow, Kind: Turned, What: "the title of a window", From: was.Title, To: is.Title, Text: true})
+		c.add(Difference{Weight: OfWindow, Kind: Turned, What: "the title of a window", From: was.Title, To: is.Title, Text: true})
 	}
 	switch {
 	case was.Popup:
 	case was.Hidden != is.Hidden && is.Hidden:
-		c.add(Change{Weight: OfWindow, Kind: Turned, What: what, To: "minimised"})
+		c.add(Difference{Weight: OfWindow, Kind: Turned, What: what, To: "minimised"})
 	case was.Hidden != is.Hidden:
-		c.add(Change{Weight: OfWindow, Kind: Turned, What: what, To: "no longer minimised"})
+		c.add(Difference{Weight: OfWindow, Kind: Turned, What: what, To: "no longer minimised"})
 	case was.Box.Size() != is.Box.Size():
-		c.add(Change{Weight: OfWindow, Kind: Turned, What: what, To: "of another size"})
+		c.add(Difference{Weight: OfWindow, Kind: Turned, What: what, To: "of another size"})
 	case was.Box != is.Box:
-		c.add(Change{Weight: OfWindow, Kind: Turned, What: what, To: "moved"})
+		c.add(Difference{Weight: OfWindow, Kind: Turned, What: what, To: "moved"})
 	}
 }
 
 // window tells a window that came or went, with what is in it.
-func (c *comparison) window(v *view, i int, kind ChangeKind) {
-	ch := Change{Weight: OfWindow, Kind: kind, What: v.windowWords(i)}
+func (c *comparison) window(v *view, i int, kind DifferenceKind) {
+	ch := Difference{Weight: OfWindow, Kind: kind, What: v.windowWords(i)}
 	if kind == Came && v.Windows[i].Focused {
 		ch.What += ", with the focus"
 	}
@@ -185,7 +185,7 @@ func (c *comparison) menus() {
 	for side, of := range []struct {
 		v, other *view
 		match    map[int]int
-		kind     ChangeKind
+		kind     DifferenceKind
 	}{{c.is, c.was, c.before, Came}, {c.was, c.is, c.after, Went}} {
 		for p := range of.v.Tree.Nodes {
 			items := of.v.openItems(p)
@@ -200,13 +200,13 @@ func (c *comparison) menus() {
 				continue
 			}
 			c.opened[side][of.v.Tree.Nodes[p].PID] = true
-			c.add(Change{Weight: OfMenu, Kind: of.kind, What: "open " + strings.TrimSuffix(elementWords(of.v.menuOf(p)), "box"), With: names, Count: count})
+			c.add(Difference{Weight: OfMenu, Kind: of.kind, What: "open " + strings.TrimSuffix(elementWords(of.v.menuOf(p)), "box"), With: names, Count: count})
 		}
 		for i, w := range of.v.Windows {
 			if !c.told[side][i] || !w.Popup || w.Hidden || c.opened[side][w.PID] {
 				continue
 			}
-			ch := Change{Weight: OfMenu, Kind: of.kind, What: of.v.windowWords(i)}
+			ch := Difference{Weight: OfMenu, Kind: of.kind, What: of.v.windowWords(i)}
 			for root, n := range of.v.Tree.Nodes {
 				if n.Parent < 0 && of.v.window[root] == i {
 					ch.With, ch.Count = of.v.tellInside(root)
@@ -301,7 +301,7 @@ func (v *view) worth(i int) bool {
 
 // elements tells what is on one of the screens only, but for what is in windows and
 // menus that are.
-func (c *comparison) elements(v *view, match map[int]int, kind ChangeKind) {
+func (c *comparison) elements(v *view, match map[int]int, kind DifferenceKind) {
 	side := 0
 	if kind == Went {
 		side = 1
@@ -323,10 +323,10 @@ func (c *comparison) elements(v *view, match map[int]int, kind ChangeKind) {
 		names, count := v.tellInside(i)
 		switch {
 		case v.worth(i) && count <= 1:
-			c.add(Change{Weight: OfElement, Kind: kind, What: elementWords(n)})
+			c.add(Difference{Weight: OfElement, Kind: kind, What: elementWords(n)})
 			covered[i] = true
 		case n.Called() != "" && count > 1 && v.readable(i):
-			c.add(Change{Weight: OfElement, Kind: kind, What: elementWords(n), With: names, Count: count})
+			c.add(Difference{Weight: OfElement, Kind: kind, What: elementWords(n), With: names, Count: count})
 			covered[i] = true
 		}
 	}
@@ -354,7 +354,7 @@ func (c *comparison) turned() {
 			c.text(i, elementWords(known), m.Text, n.Text)
 		} else if m.Caret != n.Caret && m.Caret > 0 && n.Caret > 0 {
 			for _, where := range caret(focused(n)) {
-				c.add(Change{Weight: OfState, Kind: Turned, What: elementWords(known), To: where})
+				c.add(Difference{Weight: OfState, Kind: Turned, What: elementWords(known), To: where})
 			}
 		}
 		c.states(elementWords(known), m, n)
@@ -379,7 +379,7 @@ func (c *comparison) text(i int, what, from, to string) {
 		}
 	}
 	c.by[i] = key
-	c.add(Change{Weight: OfText, Kind: Turned, What: what, From: from, To: to, Text: true})
+	c.add(Difference{Weight: OfText, Kind: Turned, What: what, From: from, To: to, Text: true})
 }
 
 // states tells the states that a node gained or lost.
@@ -395,7 +395,7 @@ func (c *comparison) states(what string, was, is atspi.Node) {
 		case was.Has(s):
 			to = "no longer " + s
 		}
-		c.add(Change{Weight: OfState, Kind: Turned, What: what, To: to, With: listOf(nameOf(is))})
+		c.add(Difference{Weight: OfState, Kind: Turned, What: what, To: to, With: listOf(nameOf(is))})
 	}
 }
 
@@ -417,7 +417,7 @@ func (c *comparison) focus() {
 	}
 	n := c.is.Tree.Nodes[has]
 	n.Text = ""
-	c.add(Change{Weight: OfState, Kind: Turned, What: elementWords(n), To: "has the focus now"})
+	c.add(Difference{Weight: OfState, Kind: Turned, What: elementWords(n), To: "has the focus now"})
 }
 
 // focusedNode returns the innermost node with the focus in the focused window; -1 if
@@ -432,7 +432,7 @@ func (v *view) focusedNode() int {
 	return best
 }
 
-func (c *comparison) add(ch Change) { c.list = append(c.list, ch) }
+func (c *comparison) add(ch Difference) { c.list = append(c.list, ch) }
 
 // elementWords says which element it is: its kind and what it is called or, of one
 // without a name, what it says.

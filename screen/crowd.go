@@ -16,14 +16,14 @@ const (
 )
 
 // crowds puts the elements of one kind together to which the same happened.
-func crowds(list []Change) []Change {
+func crowds(list []Difference) []Difference {
 	type key struct {
 		weight Weight
-		kind   ChangeKind
+		kind   DifferenceKind
 		role   string
 		to     string
 	}
-	of := func(c Change) (key, bool) {
+	of := func(c Difference) (key, bool) {
 		if c.Weight < OfElement || c.Count > 0 || strings.HasPrefix(c.To, "has the focus") {
 			return key{}, false
 		}
@@ -33,13 +33,13 @@ func crowds(list []Change) []Change {
 		}
 		return key{c.Weight, c.Kind, role, c.To}, true
 	}
-	groups := map[key][]Change{}
+	groups := map[key][]Difference{}
 	for _, c := range list {
 		if k, ok := of(c); ok {
 			groups[k] = append(groups[k], c)
 		}
 	}
-	var out []Change
+	var out []Difference
 	for _, c := range list {
 		k, ok := of(c)
 		if !ok || len(groups[k]) <= maxTold {
@@ -47,7 +47,7 @@ func crowds(list []Change) []Change {
 			continue
 		}
 		if members := groups[k]; members[0].Count == 0 {
-			crowd := Change{Weight: c.Weight, Kind: c.Kind, What: plural(k.role), To: c.To, Count: len(members)}
+			crowd := Difference{Weight: c.Weight, Kind: c.Kind, What: plural(k.role), To: c.To, Count: len(members)}
 			for _, m := range members {
 				if name := strings.TrimPrefix(strings.TrimPrefix(m.What, k.role), " "); name != "" {
 					crowd.With = append(crowd.With, name)
@@ -72,8 +72,8 @@ func plural(role string) string {
 
 // String tells the change in a line: + for what came, - for what went, ~ for what
 // turned.
-func (c Change) String() string {
-	sign := map[ChangeKind]string{Came: "+ ", Went: "- ", Turned: "~ "}[c.Kind]
+func (c Difference) String() string {
+	sign := map[DifferenceKind]string{Came: "+ ", Went: "- ", Turned: "~ "}[c.Kind]
 	with := ""
 	if names := someNames(c.With); c.Count > 0 && names != "" && !(c.Kind == Went && c.Weight <= OfMenu) {
 		with = ": " + names
@@ -132,7 +132,7 @@ func edit(from, to string) string {
 	return where + quote(old, maxText) + " → " + quote(fresh, maxText)
 }
 
-// DescribeChanges tells in lines what changed between two observations, the
+// DescribeDifferences tells in lines what changed between two observations, the
 // weightiest first. Windows, dialogs and menus are always told; where more changed
 // than can be, a last line says how much.
 func DescribeChanges(before, now *Observation) string {
@@ -141,7 +141,7 @@ func DescribeChanges(before, now *Observation) string {
 	}
 	var lines []string
 	size, left := 0, 0
-	for _, c := range Changes(before, now) {
+	for _, c := range Differences(before, now) {
 		line := c.String()
 		if size += len(line) + 1; size > maxChanges && c.Weight > OfMenu {
 			left += max(1, c.Count)
