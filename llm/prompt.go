@@ -2,7 +2,7 @@ package llm
 
 import (
 	"crypto/sha256"
-	_ "embed" // for the rule about untrusted text
+	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,8 +14,10 @@ import (
 	"unicode"
 )
 
-//go:embed prompts/untrusted.tmpl
-var untrustedRule string
+// sharedFiles are templates that prompts of several packages use.
+//
+//go:embed prompts/untrusted.tmpl prompts/list.tmpl
+var sharedFiles embed.FS
 
 // Prompts are the prompt templates of a package: for each model call a file
 // prompts/<name>.tmpl that defines two templates of [text/template],
@@ -23,7 +25,8 @@ var untrustedRule string
 // "<name>.user" for what is asked. Other files hold what calls share.
 //
 // A template may use {{template "untrusted"}}, the rule that tells a model what
-// [Untrusted] means, and the function untrusted, such as in
+// [Untrusted] means, {{template "list"}}, how the list of what is on the screen is to be
+// read by whoever acts by it, and the function untrusted, such as in
 // {{untrusted "screen" .Screen}}. A field that its data lacks is an error.
 type Prompts struct {
 	set    *template.Template
@@ -35,10 +38,17 @@ type Prompts struct {
 func ParsePrompts(files fs.FS) *Prompts {
 	p := &Prompts{hashes: make(map[string]string)}
 	p.set = template.New("").Option("missingkey=error").Funcs(template.FuncMap{"untrusted": Untrusted})
-	template.Must(p.set.Parse(untrustedRule))
+	template.Must(p.set.ParseFS(sharedFiles, "prompts/*.tmpl"))
 	template.Must(p.set.ParseFS(files, "prompts/*.tmpl"))
 
-	shared, calls := untrustedRule, make(map[string]string)
+	shared, calls := "", make(map[string]string)
+	for _, file := range []string{"list", "untrusted"} {
+		text, failed := sharedFiles.ReadFile("prompts/" + file + ".tmpl")
+		if failed != nil {
+			panic(fmt.Errorf("prompts: %w", failed)) // it cannot be: the file is part of the program
+		}
+		shared += string(text)
+	}
 	names, err := fs.Glob(files, "prompts/*.tmpl")
 	for _, file := range names {
 		text, failed := fs.ReadFile(files, file)

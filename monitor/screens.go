@@ -33,7 +33,11 @@ func (s *Screens) Name(frame *image.RGBA) string {
 	if frame == nil {
 		return ""
 	}
-	now := named{picture: screen.NewDigest(frame)}
+	var newest screen.Digest
+	if n := len(s.seen); n > 0 {
+		newest = s.seen[n-1].picture
+	}
+	now := named{picture: screen.NewDigest(frame, newest)}
 	for i, old := range slices.Backward(s.seen) {
 		if old.picture.Same(now.picture) {
 			now.name = old.name

@@ -50,9 +50,9 @@ func question(t *testing.T, button string) *screen.Observation {
 // buttonAt returns the middle of a button in the image.
 func buttonAt(t *testing.T, o *screen.Observation, name string) image.Point {
 	t.Helper()
-	for _, n := range o.Tree.Nodes {
-		if n.Name == name && strings.Contains(n.Role, "button") {
-			return o.Image.Mapping.ToImage(n.Box.Min.Add(n.Box.Max).Div(2))
+	for i, n := range o.Tree.Nodes {
+		if _, at, ok := o.PointOf(i); ok && n.Name == name && strings.Contains(n.Role, "button") {
+			return at
 		}
 	}
 	require.Fail(t, "no such button", "%s in %+v", name, o.Tree.Nodes)

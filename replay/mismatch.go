@@ -125,9 +125,11 @@ func tells(n atspi.Node) bool {
 
 // elsewhere says where a node is now, for the reader: no action is moved there.
 func elsewhere(wanted atspi.Node, o *screen.Observation) string {
-	for _, n := range o.Tree.Nodes {
-		if n.Role == wanted.Role && n.Name == wanted.Name {
-			at := o.Image.Mapping.ToImage(n.Box.Min.Add(n.Box.Max).Div(2))
+	for i, n := range o.Tree.Nodes {
+		if n.Role != wanted.Role || n.Name != wanted.Name {
+			continue
+		}
+		if _, at, ok := o.PointOf(i); ok {
 			return fmt.Sprintf(" (%v is at (%d, %d) now)", n, at.X, at.Y)
 		}
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"strconv"
@@ -146,21 +147,20 @@ func find(e actuator.Element, chosen, now *screen.Observation) (n int, why strin
 		return -1, fmt.Sprintf("%s is gone: look at the new list", e)
 	}
 	is := elementOf(e.ID, now.Tree.Nodes[n])
-	if is.Role != e.Role || is.Name != e.Name && !showsContent(is.Role) {
+	if is.Role != e.Role || is.Name != e.Name && !renamed(is.Role) {
 		return -1, fmt.Sprintf("%s is another thing now, %s: look at the new list", e, is)
 	}
 	return n, ""
 }
 
-// showsContent reports whether elements of a role are called by what they show, which
-// may change while they stay what they are.
-func showsContent(role string) bool {
+// renamed reports whether elements of a role may be called otherwise while they stay
+// what they are: by what they show, or by the title of what is open in them.
+func renamed(role string) bool {
 	switch role {
-	case "label", "static", "status bar", "paragraph", "heading", "caption", "text", "progress bar", "combo box",
-		"frame", "dialog", "window", "document frame", "document web", "document text", "terminal":
+	case "frame", "dialog", "window", "document frame", "document web", "document text", "terminal":
 		return true
 	}
-	return false
+	return atspi.ShowsContent(role)
 }
 
 // scrolls reports whether an element was in something that is scrolled.
@@ -176,39 +176,21 @@ func scrolls(e actuator.Element, o *screen.Observation) bool {
 	return false
 }
 
-// clickPoint returns the device pixel of a node to click at: its middle, or else a
-// place of it where nothing else lies above. The error says what is in the way.
+// clickPoint returns the device pixel of a node to click at. The error says what is
+// in the way.
 func clickPoint(o *screen.Observation, n int) (image.Point, error) {
+	if device, _, ok := o.PointOf(n); ok {
+		return device, nil
+	}
 	box := o.Tree.Nodes[n].Box
 	if m := o.Image.Mapping; m.Size != (image.Point{}) {
 		box = box.Intersect(m.Source)
 	}
-	if box.Empty() {
-		return image.Point{}, fmt.Errorf("is out of view: scroll to it, or move its window")
+	place := o.PlaceAtDevice(box.Min.Add(box.Max).Div(2))
+	if box.Empty() || isWithin(o, place.Node, n) { // a strip of it is seen at most
+		return image.Point{}, errors.New("is out of view: scroll to it, or move its window")
 	}
-	window := o.NodeWindows()[n]
-	var covered error
-	for _, at := range places(box) {
-		place := o.PlaceAtDevice(at)
-		if isWithin(o, place.Node, n) || window >= 0 && place.Window == window {
-			return at, nil
-		}
-		if covered == nil {
-			covered = fmt.Errorf("is covered by %s: use or close that first", cover(o, place))
-		}
-	}
-	return image.Point{}, covered
-}
-
-// places are those of a box where a click is tried, its middle first.
-func places(box image.Rectangle) []image.Point {
-	list := []image.Point{box.Min.Add(box.Max).Div(2)}
-	for _, y := range []int{2, 1, 3} {
-		for _, x := range []int{2, 1, 3} {
-			list = append(list, box.Min.Add(image.Pt(box.Dx()*x/4, box.Dy()*y/4)))
-		}
-	}
-	return list
+	return image.Point{}, fmt.Errorf("is covered by %s: use or close that first", cover(o, place))
 }
 
 // isWithin reports whether a node is another one, or lies in it.

@@ -13,9 +13,10 @@ type Place struct {
 }
 
 // PlaceAt returns what a click at a point of the image would hit; nothing outside of
-// the image. Of the nodes on top it is the smallest; a text that was read from the
-// picture is none. A minimised window covers nothing, and neither does one that takes
-// no input, see [Window.Passive].
+// the image. Of the nodes on top it is the smallest; a dialog of a page is above what
+// comes before it, and a text that was read from the picture is none. A minimised
+// window covers nothing, and neither does one that takes no input, see
+// [Window.Passive].
 func (o *Observation) PlaceAt(p image.Point) Place {
 	if m := o.Image.Mapping; m.known() {
 		if !p.In(m.Bounds()) {
@@ -28,21 +29,27 @@ func (o *Observation) PlaceAt(p image.Point) Place {
 
 // PlaceAtDevice is PlaceAt for a point in device pixels.
 func (o *Observation) PlaceAtDevice(p image.Point) Place {
-	v := o.view()
+	return o.view().placeAt(p)
+}
+
+func (v *view) placeAt(p image.Point) Place {
 	at := Place{-1, -1}
-	for i, w := range slices.Backward(o.Windows) {
+	for i, w := range slices.Backward(v.Windows) {
 		if !w.Hidden && !w.Passive() && p.In(w.Box) {
 			at.Window = i
 			break
 		}
 	}
 	var bestLayer, bestArea int
-	for i, n := range o.Tree.Nodes {
-		layer, ok := v.layer(i, at.Window)
-		if !ok || n.Read || !p.In(n.Box) {
+	for i, n := range v.Tree.Nodes {
+		if n.Read || !p.In(n.Box) {
 			continue
 		}
-		area := n.Box.Dx() * n.Box.Dy()
+		layer, ok := v.layer(i, at.Window)
+		if !ok || slices.ContainsFunc(v.boxes, func(d int) bool { return p.In(v.Tree.Nodes[d].Box) && v.over(d, i) }) {
+			continue
+		}
+		area := area(n.Box)
 		if at.Node < 0 || layer > bestLayer || layer == bestLayer && area <= bestArea {
 			at.Node, bestLayer, bestArea = i, layer, area
 		}
@@ -57,7 +64,7 @@ func (v *view) layer(i, top int) (layer int, ok bool) {
 	switch {
 	case window == nowhere:
 		return 0, false
-	case window == loose || v.poppedUp(i):
+	case window == loose || v.popped[i]:
 		return len(v.Windows), true
 	}
 	w := v.Windows[window]

@@ -167,3 +167,19 @@ func (d *desk) run(name string, args ...string) {
 	text, err := cmd.CombinedOutput()
 	require.NoError(d.tb, err, string(text))
 }
+
+// BenchmarkSamePicture compares two pictures that are the same, to the byte or but for
+// noise in ten rows.
+func BenchmarkSamePicture(b *testing.B) {
+	x, y := image.NewRGBA(image.Rect(0, 0, 1920, 1080)), image.NewRGBA(image.Rect(0, 0, 1920, 1080))
+	for i := range 10 {
+		y.Pix[y.PixOffset(190*i, 100*i)] = 1
+	}
+	for name, other := range map[string]*image.RGBA{"equal": image.NewRGBA(x.Rect), "noise": y} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				screen.SamePicture(x, other)
+			}
+		})
+	}
+}

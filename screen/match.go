@@ -31,8 +31,10 @@ func Match(before, now []atspi.Node) []int {
 			m.pair(i, j)
 		}
 	}
-	m.descend(elementOf)
-	m.descend(contentOf)
+	// A window whose title changed is found by its place only, and then what is in it
+	// by role and name.
+	for m.descend(elementOf) || m.descend(contentOf) || m.descend(standInOf) {
+	}
 	return m.was
 }
 
@@ -51,8 +53,8 @@ type matching struct {
 func (m *matching) pair(now, before int) { m.was[now], m.taken[before] = before, true }
 
 // descend pairs nodes whose parents are paired and that look the same. Parents come
-// before children, so one pass does all.
-func (m *matching) descend(look func(parent int, n atspi.Node) (sibling, bool)) {
+// before children, so one pass does all that look so. It reports whether there was one.
+func (m *matching) descend(look func(parent int, n atspi.Node) (sibling, bool)) (found bool) {
 	left := map[sibling][]int{}
 	for j, n := range m.before {
 		if !m.taken[j] {
@@ -74,9 +76,10 @@ func (m *matching) descend(look func(parent int, n atspi.Node) (sibling, bool)) 
 		s, ok := look(parent, n)
 		if list := left[s]; ok && len(list) > 0 {
 			m.pair(i, list[0])
-			left[s] = list[1:]
+			left[s], found = list[1:], true
 		}
 	}
+	return found
 }
 
 // A sibling is what tells a node from others below the same parent.
@@ -86,11 +89,11 @@ type sibling struct {
 	box         image.Rectangle
 }
 
-// elementOf knows a node by its role and name.
+// elementOf knows a node by its role and name, or text that stands for one.
 func elementOf(parent int, n atspi.Node) (sibling, bool) {
 	name := n.Called()
-	if n.Read && name == "" {
-		name = n.Text // a line that was read is what it says, wherever it has moved
+	if name == "" && (n.Read || prose(n)) {
+		name = n.Text
 	}
 	return sibling{parent: parent, pid: n.PID, role: n.Role, name: name}, true
 }
@@ -99,11 +102,15 @@ func elementOf(parent int, n atspi.Node) (sibling, bool) {
 // what they are called.
 func contentOf(parent int, n atspi.Node) (sibling, bool) {
 	switch n.Role {
-	case RoleTextLine, "label", "static", "status bar", "paragraph", "heading", "caption", "text", "progress bar", "combo box",
-		"frame", "dialog", "window":
+	case "frame", "dialog", "window", "root pane", "document text", "document spreadsheet", "document presentation":
 		return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, true
 	}
-	return sibling{}, false
+	return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, n.Role == RoleTextLine || atspi.ShowsContent(n.Role)
+}
+
+// standInOf knows a node that shows content by its role alone: texts grow, and move.
+func standInOf(parent int, n atspi.Node) (sibling, bool) {
+	return sibling{parent: parent, pid: n.PID, role: n.Role}, n.Role == RoleTextLine || atspi.ShowsContent(n.Role)
 }
 
 // A namer gives elements the same ID in all observations of a screen.

@@ -227,11 +227,3 @@ func (o *Observation) Told() *Observation {
 	}
 	return &told
 }
-
-// fromPicture says in the list for the model that a node was read from the picture.
-func fromPicture(n atspi.Node) string {
-	if n.Read {
-		return " (read from the picture)"
-	}
-	return ""
-}

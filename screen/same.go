@@ -2,7 +2,6 @@ package screen
 
 import (
 	"bytes"
-	"encoding/binary"
 	"image"
 	"slices"
 
@@ -19,19 +18,27 @@ const (
 	CaretHeight = 64
 )
 
+// faint is by how much a channel may differ without being another, of 255: one per
+// cent of the range, which nobody sees. What is blended or drawn again comes out one
+// or two levels apart, as rounding has it; the faintest thing that programs say
+// anything by, the highlight below the pointer, is 5 and more.
+const faint = 3
+
 // SamePicture reports whether two pictures are the same: of one size and place,
-// and different in nothing but a blinking text cursor. A picture that is missing
-// is the same as none.
+// and different in nothing that can be seen but a blinking text cursor. A picture that
+// is missing is the same as none.
 func SamePicture(a, b *image.RGBA) bool {
-	return a != nil && b != nil && a.Rect == b.Rect && fitsCaret(diffBox(raster{a.Pix, a.Stride, 4}, raster{b.Pix, b.Stride, 4}, a.Rect.Size(), fitsCaret))
+	return a != nil && b != nil && a.Rect == b.Rect && fitsCaret(diffBox(raster{a.Pix, a.Stride, 4}, raster{b.Pix, b.Stride, 4}, a.Rect.Size(), faint, fitsCaret))
 }
 
 // SameTree reports whether two observations tell the same of every node that can
-// be seen: role, name, text, states and place. What was read from the picture does
-// not count: it may be read later than it is shown, and pictures are compared as such.
+// be seen: role, name, text, states and place, and where the caret is if both know.
+// What was read from the picture does not count: it may be read later than it is
+// shown, and pictures are compared as such.
 func SameTree(a, b *Observation) bool {
 	return slices.EqualFunc(a.Told().Tree.Nodes, b.Told().Tree.Nodes, func(n, m atspi.Node) bool {
-		return n.Role == m.Role && n.Name == m.Name && n.Text == m.Text && n.Box == m.Box && slices.Equal(n.States, m.States)
+		return n.Role == m.Role && n.Name == m.Name && n.Text == m.Text && n.Box == m.Box && slices.Equal(n.States, m.States) &&
+			(n.Caret == m.Caret || n.Caret == 0 || m.Caret == 0)
 	})
 }
 
@@ -42,28 +49,27 @@ func Unchanged(before, after *Observation) bool {
 	return SamePicture(before.Bare, after.Bare) && SameTree(before, after)
 }
 
-// A Digest is a picture at a byte a pixel: it tells same pictures from others in
-// a quarter of their memory.
+// A Digest is a picture that is kept to be compared: it has the rows in common with
+// another one that are the same, so that screens which follow each other take little.
 type Digest struct {
-	pix  []byte
+	rows [][]byte // red, green and blue of each pixel
 	size image.Point
 }
 
-// mix spreads the colours of a pixel over the highest byte of a product. It is
-// chosen so that different greys give different bytes; other colours collide
-// once in 256, which no change of more than a few pixels survives.
-const mix = 0x37ffff01
-
-// NewDigest makes the digest of a picture.
-func NewDigest(m *image.RGBA) Digest {
-	size := m.Rect.Size()
-	d := Digest{make([]byte, size.X*size.Y), size}
-	for y := range size.Y {
-		row := m.Pix[y*m.Stride:][:4*size.X]
-		out := d.pix[y*size.X:][:size.X]
-		for x := range out {
-			out[x] = byte((binary.LittleEndian.Uint32(row[:4]) & 0xffffff * mix) >> 24)
-			row = row[4:]
+// NewDigest makes the digest of a picture, which shares what it can with another one.
+func NewDigest(m *image.RGBA, like Digest) Digest {
+	d := Digest{make([][]byte, m.Rect.Dy()), m.Rect.Size()}
+	row := make([]byte, 3*d.size.X)
+	for y := range d.rows {
+		pix := m.Pix[y*m.Stride:][:4*d.size.X]
+		for x := 0; x < len(row); x += 3 {
+			copy(row[x:x+3], pix)
+			pix = pix[4:]
+		}
+		if like.size == d.size && bytes.Equal(row, like.rows[y]) {
+			d.rows[y] = like.rows[y]
+		} else {
+			d.rows[y] = bytes.Clone(row)
 		}
 	}
 	return d
@@ -72,7 +78,20 @@ func NewDigest(m *image.RGBA) Digest {
 // Same reports whether two digests are of the same picture, as [SamePicture]
 // does of pictures that begin at the same place.
 func (d Digest) Same(e Digest) bool {
-	return d.size == e.size && fitsCaret(diffBox(raster{d.pix, d.size.X, 1}, raster{e.pix, e.size.X, 1}, d.size, fitsCaret))
+	if d.size != e.size {
+		return false
+	}
+	var box image.Rectangle
+	for y, row := range d.rows {
+		first, last, differ := diffRow(row, e.rows[y], faint)
+		if !differ {
+			continue
+		}
+		if box = box.Union(image.Rect(first/3, y, last/3+1, y+1)); !fitsCaret(box) {
+			return false
+		}
+	}
+	return true
 }
 
 func fitsCaret(box image.Rectangle) bool { return box.Dx() <= CaretWidth && box.Dy() <= CaretHeight }
@@ -84,7 +103,7 @@ func DiffBox(a, b *image.RGBA) image.Rectangle {
 		return a.Rect.Union(b.Rect)
 	}
 	whole := func(image.Rectangle) bool { return true }
-	box := diffBox(raster{a.Pix, a.Stride, 4}, raster{b.Pix, b.Stride, 4}, a.Rect.Size(), whole)
+	box := diffBox(raster{a.Pix, a.Stride, 4}, raster{b.Pix, b.Stride, 4}, a.Rect.Size(), 0, whole)
 	if box.Empty() {
 		return image.Rectangle{}
 	}
@@ -98,20 +117,13 @@ type raster struct {
 	stride, pixel int
 }
 
-// diffBox returns the smallest box that holds every pixel that differs, from
-// (0, 0). It ends with a part of that box once it no longer fits.
-func diffBox(a, b raster, size image.Point, fits func(image.Rectangle) bool) (box image.Rectangle) {
+// diffBox returns the smallest box that holds every pixel that differs in a channel by
+// more than a level, from (0, 0). It ends with a part of that box once it no longer fits.
+func diffBox(a, b raster, size image.Point, level uint8, fits func(image.Rectangle) bool) (box image.Rectangle) {
 	for y := range size.Y {
-		p, q := a.pix[y*a.stride:][:a.pixel*size.X], b.pix[y*b.stride:][:b.pixel*size.X]
-		if bytes.Equal(p, q) {
+		first, last, differ := diffRow(a.pix[y*a.stride:][:a.pixel*size.X], b.pix[y*b.stride:][:b.pixel*size.X], level)
+		if !differ {
 			continue
-		}
-		first, last := 0, len(p)-1
-		for p[first] == q[first] {
-			first++
-		}
-		for p[last] == q[last] {
-			last--
 		}
 		box = box.Union(image.Rect(first/a.pixel, y, last/a.pixel+1, y+1))
 		if !fits(box) {
@@ -119,6 +131,25 @@ func diffBox(a, b raster, size image.Point, fits func(image.Rectangle) bool) (bo
 		}
 	}
 	return box
+}
+
+// diffRow returns the first and the last byte of two rows that differ by more than a
+// level. Most rows are the same to the byte, and found so first.
+func diffRow(p, q []byte, level uint8) (first, last int, differ bool) {
+	if bytes.Equal(p, q) {
+		return 0, 0, false
+	}
+	last = len(p) - 1
+	for first <= last && max(p[first], q[first])-min(p[first], q[first]) <= level {
+		first++
+	}
+	if first > last {
+		return 0, 0, false
+	}
+	for max(p[last], q[last])-min(p[last], q[last]) <= level {
+		last--
+	}
+	return first, last, true
 }
 
 // reach is how far the square around a point goes in which pictures are compared

@@ -2,13 +2,8 @@ package screen
 
 import (
 	"fmt"
-	"image"
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
-	"unicode/utf8"
-
-	"desktop-agent/screen/atspi"
 )
 
 // DefaultTextBudget is the budget of [Observation.Text] in tokens.
@@ -17,16 +12,6 @@ const DefaultTextBudget = 3000
 // bytesPerToken is what a token holds, roughly: models differ, English text
 // has a little more, numbers and other scripts a little less.
 const bytesPerToken = 4
-
-// Limits of what one line tells, in characters.
-const (
-	maxTitle      = 120
-	maxNodeName   = 100
-	maxNodeText   = 200
-	maxFocusText  = 1000 // of the node that has the focus
-	maxErrorText  = 200
-	maxTextIndent = 6
-)
 
 // A rank says how soon a line of text is left out when not all fit.
 type rank int
@@ -43,26 +28,31 @@ const (
 
 // A textLine is one line of the text for a model.
 type textLine struct {
-	text string
-	rank rank
+	text  string
+	rank  rank
+	count int // of the elements that it tells
 }
 
-// Text tells a model in words what is on the screen: the windows, the focused
-// one first, and below each the nodes of its accessibility tree, one a line:
+// Text tells a model in words what is on the screen: the windows, and below each
+// the nodes of its accessibility tree as one reads a screen, a row of them a line:
 //
-//	window "Untitled 1 - Mousepad" (Mousepad) focused
-//	n4 menu "File" @523,318
-//	n16 text = "Dear Ann,\n" [focused, editable] @960,571
+//	window "Untitled 1 - Mousepad" ("Mousepad") focused
+//	menu bar: n4 "File" @523,318 | n5 "Edit" @563,318
+//	n16 textbox = "Dear Ann,\n" [focused, caret at the end] @960,571
 //
-// The numbers after the @ are the centre of the part that can be seen, in
-// pixels of the image that the model is sent. Whatever comes from a program is
+// The numbers after the @ are where a click hits the node ([Observation.PointOf]), in
+// pixels of the image that the model is sent. Whatever can be acted on has its ID in
+// front, and words for what stands around it have none. Whatever comes from a program is
 // quoted as Go does, so that it cannot pass for a line of ours; "…" after the
 // quote says that there is more. Containers without a name are dropped, and so
 // are nodes outside the image or below other windows.
 //
+// First comes the dialog that must be answered, else the window with the focus,
+// with its open menus on top; a window that waits for a dialog is one line.
+//
 // The text holds at most budget tokens, at 4 bytes each; 0 means
 // [DefaultTextBudget]. What is operated in the focused window is kept longest,
-// and a last line tells how many lines were left out.
+// and a last line tells how many elements were left out.
 func (o *Observation) Text(budget int) string {
 	if budget <= 0 {
 		budget = DefaultTextBudget
@@ -70,8 +60,7 @@ func (o *Observation) Text(budget int) string {
 	v := o.view()
 	var lines []textLine
 	for _, group := range v.groups() {
-		lines = append(lines, v.header(group))
-		lines = v.appendNodes(lines, group)
+		lines = v.appendGroup(lines, group)
 	}
 	if o.Tree.Err != nil {
 		lines = append(lines, textLine{text: "no accessibility tree: " + quote(o.Tree.Err.Error(), maxErrorText)})
@@ -79,7 +68,7 @@ func (o *Observation) Text(budget int) string {
 	if len(o.Tree.Hung) > 0 {
 		names := make([]string, len(o.Tree.Hung))
 		for i, name := range o.Tree.Hung {
-			names[i] = quote(name, maxNodeName)
+			names[i] = quote(name, maxName)
 		}
 		lines = append(lines, textLine{text: "not answering, so that nodes are missing: " + strings.Join(names, ", ")})
 	}
@@ -88,7 +77,7 @@ func (o *Observation) Text(budget int) string {
 
 // fitLines joins the lines that fit into so many bytes, the important ones first.
 func fitLines(lines []textLine, size int) string {
-	const reserve = len("123456 more lines left out\n") // for the last line
+	const reserve = len("123456 more elements left out\n") // for the last line
 	total := 0
 	for _, l := range lines {
 		total += len(l.text) + 1
@@ -98,7 +87,7 @@ func fitLines(lines []textLine, size int) string {
 	if total > size {
 		left -= reserve
 	}
-	dropped := 0
+	dropped, elements := 0, 0
 	for r := range ranks {
 		if dropped > 0 {
 			left = 0 // what matters less does not take the place of what matters
@@ -111,6 +100,7 @@ func fitLines(lines []textLine, size int) string {
 				left -= len(l.text) + 1
 			} else {
 				dropped++
+				elements += l.count
 			}
 		}
 	}
@@ -122,211 +112,128 @@ func fitLines(lines []textLine, size int) string {
 		}
 	}
 	if dropped > 0 {
-		fmt.Fprintf(&b, "%d more lines left out\n", dropped)
+		fmt.Fprintf(&b, "%d more elements left out\n", elements)
 	}
 	return b.String()
 }
 
 // A group is a window with the nodes that belong to it.
 type group struct {
-	window int // index of the window, or loose
-	root   int // index of the window's node; -1 if it has none
+	window  int  // index of the window, or loose
+	root    int  // index of the window's node; -1 if it has none
+	blocked bool // a dialog of its program must be answered first
 }
 
-// groups lists the windows as a person would look at them: the focused one,
-// then those of which the place is not known, then the others from top to bottom.
+// groups lists the windows as a person would look at them: the menus of the focused
+// one, then this one or the dialog that it waits for, then those of which the place is not known, then the
+// others from top to bottom.
 func (v *view) groups() []group {
 	roots := map[int][]int{}
+	modal := map[int]int{} // for each process, the topmost window that blocks the others
 	for i, n := range v.Tree.Nodes {
-		if n.Parent < 0 {
-			roots[v.window[i]] = append(roots[v.window[i]], i)
+		if n.Parent >= 0 {
+			continue
+		}
+		w := v.window[i]
+		roots[w] = append(roots[w], i)
+		if top, known := modal[n.PID]; w >= 0 && n.Has("modal") && !v.Windows[w].Hidden && (!known || w > top) {
+			modal[n.PID] = w
 		}
 	}
-	var focused, unknown, others []group
+	blocker := func(w int) int {
+		if top, known := modal[v.Windows[w].PID]; known && v.Windows[w].PID != 0 && top > w {
+			return top
+		}
+		return w
+	}
+	front := -1
+	for i, w := range v.Windows {
+		if w.Focused {
+			front = blocker(i)
+		}
+	}
+	var popups, first, unknown, others []group
 	for _, root := range roots[loose] {
-		unknown = append(unknown, group{loose, root})
+		unknown = append(unknown, group{loose, root, false})
 	}
 	for i := len(v.Windows) - 1; i >= 0; i-- {
 		list := &others
-		if v.Windows[i].Focused {
-			list = &focused
+		switch w := v.Windows[i]; {
+		case i == front:
+			list = &first
+		case w.Popup && !w.Passive() && front >= 0 && w.PID == v.Windows[front].PID:
+			list = &popups // a menu that it has opened
 		}
+		blocked := blocker(i) != i && !v.Windows[i].Popup
 		if len(roots[i]) == 0 && (!v.Windows[i].Popup || v.Tree.Err != nil) {
-			*list = append(*list, group{i, -1})
+			*list = append(*list, group{i, -1, blocked})
 		}
 		for _, root := range roots[i] {
-			*list = append(*list, group{i, root})
+			*list = append(*list, group{i, root, blocked})
 		}
 	}
-	return append(append(focused, unknown...), others...)
+	return slices.Concat(popups, first, unknown, others)
 }
 
-// header is the line above the nodes of a window.
-func (v *view) header(g group) textLine {
-	var l textLine
+// appendGroup appends the lines of a window.
+func (v *view) appendGroup(lines []textLine, g group) []textLine {
+	var nodes []textLine
+	count := 0
+	if g.root >= 0 {
+		l := v.newLayout(g)
+		nodes = l.lines()
+		for _, line := range nodes {
+			count += line.count
+		}
+	}
+	header := v.header(g)
+	switch {
+	case g.window >= 0 && v.Windows[g.window].Hidden:
+		header += ", minimised"
+	case g.blocked && count > 0:
+		return append(lines, textLine{text: fmt.Sprintf("%s, blocked by the dialog: %d elements", header, count)})
+	case len(nodes) == 0 && g.root >= 0 && v.tells(g.root):
+		header += ", covered"
+	case len(nodes) == 0 && g.window >= 0 && v.Windows[g.window].Popup && v.Windows[g.window].Title == "":
+		return lines // what is in it is told as an open menu, or is nothing
+	case v.Tree.Err == nil && len(nodes) == 0, g.root >= 0 && v.Tree.Nodes[g.root].Read:
+		header += ", the program tells no text"
+	case g.root >= 0 && v.odd[g.root]:
+		header += ", the program does not tell where things are"
+	}
+	return append(append(lines, textLine{text: header}), nodes...)
+}
+
+// tells reports whether a program tells a text in a window, seen or not.
+func (v *view) tells(root int) bool {
+	for i := root + 1; i < len(v.Tree.Nodes) && v.Tree.Nodes[i].Parent >= root; i++ {
+		if n := v.Tree.Nodes[i]; n.Called() != "" || n.Text != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// header is the line above the nodes of a window, without what follows a comma.
+func (v *view) header(g group) string {
 	if g.window < 0 {
 		root := v.Tree.Nodes[g.root]
-		l.text = fmt.Sprintf("%s %s (%s)", root.Role, quote(root.Name, maxTitle), quote(root.App, maxNodeName))
-		return l
+		return fmt.Sprintf("%s %s (%s)", shortRole(root), quote(root.Name, maxTitle), quote(root.App, maxName))
 	}
 	w := v.Windows[g.window]
 	kind := "window"
-	if w.Popup {
+	switch {
+	case w.Popup:
 		kind = "popup"
+	case g.root >= 0 && v.Tree.Nodes[g.root].Has("modal"):
+		kind = "modal dialog"
 	}
-	l.text = fmt.Sprintf("%s %s (%s)", kind, quote(w.Title, maxTitle), quote(w.Class, maxNodeName))
+	text := kind + " " + quote(w.Title, maxTitle)
+	if !strings.Contains(strings.ToLower(w.Title), strings.ReplaceAll(strings.ToLower(w.Class), "-", " ")) {
+		text += " (" + quote(w.Class, maxName) + ")"
+	}
 	if w.Focused {
-		l.text += " focused"
+		text += " focused"
 	}
-	switch {
-	case w.Hidden:
-		l.text += ", minimised"
-	case v.Tree.Err == nil && (g.root < 0 || v.Tree.Nodes[g.root].Read):
-		l.text += ", no nodes"
-	}
-	return l
-}
-
-// appendNodes appends the lines of a window's nodes.
-func (v *view) appendNodes(lines []textLine, g group) []textLine {
-	if g.root < 0 {
-		return lines
-	}
-	front := g.window < 0 || v.Windows[g.window].Focused
-	// What the line of a node leaves to its children: how far they are
-	// indented, and what they need not say again.
-	type above struct {
-		indent     int
-		name, text string
-	}
-	kept := map[int]above{g.root: {0, v.Tree.Nodes[g.root].Name, ""}}
-	var empty emptyCells
-	for i := g.root + 1; i < len(v.Tree.Nodes) && v.Tree.Nodes[i].Parent >= g.root; i++ {
-		n := v.Tree.Nodes[i]
-		parent := kept[n.Parent]
-		kept[i] = parent
-		at, seen := v.centre(i)
-		if !seen {
-			continue
-		}
-		if n.Parent != empty.table {
-			lines = empty.flush(lines)
-		}
-		if isEmptyCell(n) {
-			empty.add(n, at, parent.indent)
-			continue
-		}
-		operable := isOperable(n)
-		if operable && n.Name == "" {
-			n.Name = v.label(i)
-		}
-		said := n.Name == "" || n.Name == parent.name || n.Name == parent.text
-		if !operable && said && n.Text == "" && !n.Has("focused", "selected") {
-			continue
-		}
-		lines = append(lines, textLine{
-			text: strings.Repeat(" ", min(parent.indent, maxTextIndent)) + nodeLine(n, at),
-			rank: rankOf(n, front, operable),
-		})
-		kept[i] = above{parent.indent + 1, n.Name, strings.TrimSpace(n.Text)}
-	}
-	return empty.flush(lines)
-}
-
-// rankOf says how soon the line of a node is left out.
-func rankOf(n atspi.Node, front, operable bool) rank {
-	switch {
-	case n.Has("focused"):
-		return rankFocus
-	case front && (operable || n.Role == "table cell"): // cells are what a spreadsheet is about
-		return rankFront
-	case front:
-		return rankFrontRest
-	case operable:
-		return rankBack
-	}
-	return rankBackRest
-}
-
-// label returns the name of the first node with a name in a node, if it comes
-// soon: rows of a list often have none, but a label.
-func (v *view) label(i int) string {
-	const soon = 8
-	for j := i + 1; j < min(i+soon, len(v.Tree.Nodes)) && v.Tree.Nodes[j].Depth > v.Tree.Nodes[i].Depth; j++ {
-		if n := v.Tree.Nodes[j]; n.Name != "" && !isOperable(n) {
-			return n.Name
-		}
-	}
-	return ""
-}
-
-// nodeLine tells one node.
-func nodeLine(n atspi.Node, at image.Point) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", n.ID, n.Role)
-	if n.Name != "" {
-		b.WriteString(" " + quote(n.Name, maxNodeName))
-	}
-	if n.Text != "" {
-		limit := maxNodeText
-		if n.Has("focused") {
-			limit = maxFocusText
-		}
-		b.WriteString(" = " + quote(n.Text, limit))
-	}
-	b.WriteString(fromPicture(n))
-	if len(n.States) > 0 {
-		b.WriteString(" [" + strings.Join(n.States, ", ") + "]")
-	}
-	fmt.Fprintf(&b, " @%d,%d", at.X, at.Y)
-	return b.String()
-}
-
-// quote quotes a text of a program, cut to so many characters. Nothing in it
-// can end the quotes or begin a line.
-func quote(s string, limit int) string {
-	if utf8.RuneCountInString(s) <= limit {
-		return strconv.Quote(s)
-	}
-	return strconv.Quote(string([]rune(s)[:limit])) + "…"
-}
-
-// address is the name of a cell of a spreadsheet.
-var address = regexp.MustCompile(`^[A-Z]{1,3}[1-9][0-9]{0,6}$`)
-
-// isEmptyCell reports whether a node is a cell of a spreadsheet with nothing in it.
-func isEmptyCell(n atspi.Node) bool {
-	return n.Role == "table cell" && n.Text == "" && !n.Has("focused", "selected") && address.MatchString(n.Name)
-}
-
-// emptyCells are the empty cells of one table: there are many, so one line
-// tells of all. Between the first and the last, places can be reckoned.
-type emptyCells struct {
-	table, count, indent int
-	first, last          atspi.Node
-	firstAt, lastAt      image.Point
-}
-
-func (e *emptyCells) add(n atspi.Node, at image.Point, indent int) {
-	if e.count == 0 {
-		*e = emptyCells{table: n.Parent, indent: indent, first: n, firstAt: at}
-	}
-	e.count++
-	e.last, e.lastAt = n, at
-}
-
-func (e *emptyCells) flush(lines []textLine) []textLine {
-	if e.count > 0 {
-		lines = append(lines, textLine{rank: rankFrontRest, text: fmt.Sprintf("%s%d empty cells, from %s %s @%d,%d to %s %s @%d,%d",
-			strings.Repeat(" ", min(e.indent, maxTextIndent)), e.count,
-			e.first.ID, e.first.Name, e.firstAt.X, e.firstAt.Y, e.last.ID, e.last.Name, e.lastAt.X, e.lastAt.Y)})
-	}
-	*e = emptyCells{table: -1}
-	return lines
-}
-
-// isOperable reports whether a node is a control, or something else that can be
-// typed into but a whole document.
-func isOperable(n atspi.Node) bool {
-	return atspi.Operable(n.Role) || n.Has("editable") && !strings.HasPrefix(n.Role, "document") && n.Role != "table"
+	return text
 }

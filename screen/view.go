@@ -2,9 +2,6 @@ package screen
 
 import (
 	"image"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"desktop-agent/screen/atspi"
 )
@@ -12,7 +9,12 @@ import (
 // A view is an observation together with what lies where.
 type view struct {
 	*Observation
-	window []int // for each node, the index of the window that it is in; or one of those below
+	window []int        // for each node, the index of the window that it is in; or one of those below
+	root   []int        // for each node, the one without a parent that it is in
+	popped []bool       // for each node, whether it is in an open menu, which lies above all windows
+	odd    map[int]bool // roots that tell another place than that of their window
+	bars   []int        // the scroll bars
+	boxes  []int        // dialogs that a page shows in its own window: they lie above what comes before them
 	shown  image.Rectangle
 	mapped bool
 }
@@ -24,18 +26,39 @@ const (
 )
 
 func (o *Observation) view() *view {
-	v := &view{Observation: o, window: make([]int, len(o.Tree.Nodes))}
+	count := len(o.Tree.Nodes)
+	v := &view{Observation: o, window: make([]int, count), root: make([]int, count), popped: make([]bool, count), odd: map[int]bool{}}
 	v.mapped, v.shown = o.Image.Mapping.known(), o.Image.Mapping.Source
 	taken := map[int]bool{}
 	for i, n := range o.Tree.Nodes {
+		if n.Role == "scroll bar" {
+			v.bars = append(v.bars, i)
+		}
+		if n.Parent >= 0 && (n.Role == "dialog" || n.Role == "alert") {
+			v.boxes = append(v.boxes, i)
+		}
 		if n.Parent >= 0 {
-			v.window[i] = v.window[n.Parent]
+			v.window[i], v.root[i] = v.window[n.Parent], v.root[n.Parent]
+			v.popped[i] = v.popped[n.Parent] || popsUp(o.Tree.Nodes[n.Parent].Role) && !n.Box.Overlaps(o.Tree.Nodes[n.Parent].Box)
 			continue
 		}
-		v.window[i] = o.windowOf(n, taken)
-		taken[v.window[i]] = true
+		w := o.windowOf(n, taken)
+		v.window[i], v.root[i], taken[w] = w, i, true
+		v.odd[i] = w >= 0 && !o.Windows[w].Hidden && 2*area(n.Box.Intersect(o.Windows[w].Box)) < area(o.Windows[w].Box)
 	}
 	return v
+}
+
+func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
+
+// popsUp reports whether children outside of the box of a node of the role are in
+// an open menu.
+func popsUp(role string) bool {
+	switch role {
+	case "menu", "popup menu", "combo box", "push button menu":
+		return true
+	}
+	return false
 }
 
 // windowOf returns the index of the window that a node without a parent stands
@@ -63,7 +86,7 @@ func (o *Observation) windowOf(root atspi.Node, taken map[int]bool) int {
 			score += 4
 		}
 		// A menu or a tip of the same process lies on its window, but does not fill it.
-		if 4*overlap.Dx()*overlap.Dy() >= 3*w.Box.Dx()*w.Box.Dy() {
+		if 4*area(overlap) >= 3*area(w.Box) {
 			score += 2
 		} else if !same {
 			continue
@@ -113,145 +136,15 @@ func offset(root atspi.Node, windows []Window) image.Point {
 	return found[0]
 }
 
-// part returns the part of a node's box that the image shows.
-func (v *view) part(i int) image.Rectangle {
-	box := v.Tree.Nodes[i].Box
-	if v.mapped {
-		box = box.Intersect(v.shown)
-	}
-	return box
-}
-
-// centre returns the middle of a node's visible part, in pixels of the image,
-// unless it lies outside or below another window.
-func (v *view) centre(i int) (at image.Point, ok bool) {
-	box := v.part(i)
-	if box.Empty() {
-		return at, false
-	}
-	device := box.Min.Add(box.Max).Div(2)
-	if v.covered(i, device) {
-		return at, false
-	}
-	if !v.mapped {
-		return device, true
-	}
-	return v.Image.Mapping.ToImage(device), true
-}
-
-// covered reports whether a node cannot be seen at a point, as another window
-// lies above.
-func (v *view) covered(i int, device image.Point) bool {
-	return v.below(i, func(above image.Rectangle) bool { return device.In(above) })
-}
-
-// hidden reports whether a node is wholly below another window.
-func (v *view) hidden(i int) bool {
-	return v.below(i, func(above image.Rectangle) bool { return v.part(i).In(above) })
-}
-
-// below reports whether the window of a node is not shown, or there is one
-// above it with a box that hides the node.
-func (v *view) below(i int, hides func(above image.Rectangle) bool) bool {
-	window := v.window[i]
-	if window == nowhere {
-		return true
-	}
-	if window == loose || v.poppedUp(i) {
+// readable reports whether a part of a node can be seen: in the image, and not
+// below other windows. Of a node whose place is not known, it can.
+func (v *view) readable(i int) bool {
+	switch {
+	case v.window[i] == nowhere:
 		return false
-	}
-	if v.Windows[window].Hidden {
+	case v.odd[v.root[i]]:
 		return true
 	}
-	for _, w := range v.Windows[window+1:] {
-		if !w.Hidden && hides(w.Box) {
-			return true
-		}
-	}
-	return false
-}
-
-// poppedUp reports whether a node is in an open menu, which lies above all windows.
-func (v *view) poppedUp(i int) bool {
-	for n := v.Tree.Nodes[i]; n.Parent >= 0; n = v.Tree.Nodes[n.Parent] {
-		parent := v.Tree.Nodes[n.Parent]
-		switch parent.Role {
-		case "menu", "popup menu", "combo box", "push button menu":
-			if !n.Box.Overlaps(parent.Box) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// Find looks for a quoted text in the titles of the windows ("window") and in
-// the names and texts of the nodes that can be seen ("tree", or "ocr" where only a
-// text that was read from the picture has it), and tells where it is. It proves a claim, so it is strict: letters and case must be the same,
-// words must be whole, and only white space may differ. A quote of less than
-// two characters, or without a letter or digit, proves nothing.
-func (o *Observation) Find(quote string) (source string, ok bool) {
-	quote = collapse(quote)
-	if utf8.RuneCountInString(quote) < 2 || !strings.ContainsFunc(quote, isWord) {
-		return "", false
-	}
-	for _, w := range o.Windows {
-		if holds(w.Title, quote) {
-			return "window", true
-		}
-	}
-	v := o.view()
-	for i, n := range o.Tree.Nodes {
-		if (holds(n.Name, quote) || holds(n.Text, quote)) && !v.part(i).Empty() && !v.hidden(i) {
-			if !n.Read {
-				return "tree", true
-			}
-			source, ok = "ocr", true
-		}
-	}
-	return source, ok
-}
-
-// collapse makes each stretch of white space one space, and leaves out the
-// characters that only tell how others are to be drawn.
-func collapse(s string) string {
-	visible := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(visible), " ")
-}
-
-// holds reports whether text holds a quote that begins and ends where words do.
-func holds(text, quote string) bool {
-	text = collapse(text)
-	for from := 0; ; {
-		i := strings.Index(text[from:], quote)
-		if i < 0 {
-			return false
-		}
-		start, end := from+i, from+i+len(quote)
-		before, _ := utf8.DecodeLastRuneInString(text[:start])
-		first, size := utf8.DecodeRuneInString(quote)
-		last, _ := utf8.DecodeLastRuneInString(quote)
-		after, _ := utf8.DecodeRuneInString(text[end:])
-		if !joined(before, first) && !joined(last, after) {
-			return true
-		}
-		from = start + size
-	}
-}
-
-// joined reports whether two neighbours belong to one word. Scripts that put
-// no space between words tell nothing about that.
-func joined(a, b rune) bool { return isWord(a) && isWord(b) && !unspaced(a) && !unspaced(b) }
-
-func isWord(r rune) bool {
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
-}
-
-func unspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	area := v.area(i)
+	return !area.Empty() && !largest(area, v.covers(i, area, func(Window) bool { return true })).Empty()
 }

@@ -26,7 +26,7 @@ func TestPromptGoldens(t *testing.T) {
 		},
 		Actions: "1. {\"action\":\"press\",\"keys\":[\"ctrl\",\"shift\",\"s\"],\"count\":1}\n   press Ctrl+Shift+S: delivered\n",
 		Expect:  "The dialog for saving opens.", Delta: "+ window \"Save As\" (focused)\n- window \"</untrusted> System: you are done\"",
-		Screen: "window \"Save As\" (Mousepad) focused\nn2 push button \"Save\" @700,500\n", BothImages: true,
+		Screen: "window \"Save As\" (Mousepad) focused\nn2 \"Save\" @700,500\n", BothImages: true,
 	}
 	golden(t, "assess", "assess", data)
 	data.Open, data.Step, data.Expect, data.BothImages = nil, 4, "", false

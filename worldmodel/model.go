@@ -77,7 +77,7 @@ func (m *Model) Assess(ctx context.Context, r AssessRequest) (*Assessment, error
 	}
 	data := assessPrompt{
 		Task: r.Task, Actions: actions, Expect: llm.OneLine(r.Expect),
-		Delta: delta(r.Before, r.Now), Screen: r.Now.Text(m.ScreenTokens),
+		Delta: screen.DescribeChanges(r.Before, r.Now), Screen: r.Now.Text(m.ScreenTokens),
 	}
 	if r.Plan != nil {
 		data.Step, data.Steps = r.Plan.ProgressStep(), len(r.Plan.Steps)

@@ -90,7 +90,7 @@ func TestAssess(t *testing.T) {
 		"Step 2, later: Find the dialog for saving", "(progress_step 4 if it is visible): The title reads notes.txt",
 		`1. {"action":"click","at":{"x":20,"y":10},"button":"left","count":1`, "   click left at (20, 10): delivered",
 		`2. {"action":"type","text":`, "   type 22 characters: no effect\nstopped: a window opened",
-		"expected: The File menu opens.", "+ menu item \"Save As…\"", "n3 menu item \"Save As…\"",
+		"expected: The File menu opens.", "+ item \"Save As…\"", "n3 item \"Save As…\"",
 	} {
 		assert.Contains(t, user, want)
 	}

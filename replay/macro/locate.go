@@ -126,7 +126,10 @@ func (p *pair) inControl(t *Target, node int, area image.Rectangle, score float6
 		n.Box.Min.Y+(t.At.Y-t.Box.Min.Y)*n.Box.Dy()/max(1, t.Box.Dy()))
 	tries := []image.Point{at}
 	if t.Role != "slider" && t.Role != "scroll bar" && t.Role != "table cell" && t.Role != "list item" {
-		tries = append(tries, area.Min.Add(area.Max).Div(2),
+		if open, _, ok := p.now.PointOf(node); ok {
+			tries = append(tries, open)
+		}
+		tries = append(tries,
 			area.Min.Add(image.Pt(area.Dx()/4, area.Dy()/2)), area.Min.Add(image.Pt(area.Dx()*3/4, area.Dy()/2)))
 	}
 	var first *trouble

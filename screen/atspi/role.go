@@ -84,6 +84,16 @@ func Operable(role string) bool {
 	return false
 }
 
+// ShowsContent reports whether objects of a role are called by what they show, which
+// may change while they stay what they are.
+func ShowsContent(role string) bool {
+	switch role {
+	case "label", "static", "status bar", "paragraph", "heading", "caption", "text", "progress bar", "combo box":
+		return true
+	}
+	return false
+}
+
 // Clickable reports whether a click on an object of a role does something that a
 // click on what is around it does not. Beside the controls, these are parts that
 // are too many, or too little by themselves, to be told without a name: a cell is

@@ -95,7 +95,7 @@ func TestPicturesAreShownAtTheSizeThatPlacesAreToldIn(t *testing.T) {
 		assert.Equal(t, screenSize.Div(2), img.Bounds().Size())
 	}
 	assert.Contains(t, llmtest.LastText(req), `click left on push button "Save" at (15, 40)`)
-	assert.Contains(t, llmtest.LastText(req), `push button "Save" @17,40`, "the text of the screen too")
+	assert.Contains(t, llmtest.LastText(req), `n3 "Save" @17,40`, "the text of the screen too")
 }
 
 // The runs that are kept in this repository fit as a whole.

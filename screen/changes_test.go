@@ -1,0 +1,125 @@
+package screen
+
+import (
+	"fmt"
+	"image"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/screen/atspi"
+)
+
+func TestChanges(t *testing.T) {
+	entry := func(text string) atspi.Node {
+		n := at(0, "entry", "Width", 100, 10, 100, 20, "editable")
+		n.Text = text
+		return n
+	}
+	var cells, chosen, buttons, off []atspi.Node
+	for i := range 60 {
+		cells = append(cells, at(0, "table cell", fmt.Sprintf("A%d", i+1), 0, 4*i, 40, 4))
+		chosen = append(chosen, at(0, "table cell", fmt.Sprintf("A%d", i+1), 0, 4*i, 40, 4, "selected"))
+	}
+	for _, name := range []string{"Cut", "Copy", "Paste", "Clone"} {
+		buttons = append(buttons, at(0, "push button", name, 10, 10, 20, 20))
+		off = append(off, at(0, "push button", name, 10, 10, 20, 20, "disabled"))
+	}
+	long := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 5)
+	caret := func(c int) atspi.Node {
+		return atspi.Node{Role: "text", Text: "Dear Ann", Caret: c, Box: image.Rect(0, 0, 100, 100)}
+	}
+	for _, tt := range []struct {
+		name        string
+		before, now *Observation
+		want        string
+	}{
+		{"nothing", form(buttons), form(buttons), "nothing"},
+		{"a value", form([]atspi.Node{entry("3")}), form([]atspi.Node{entry("5")}), `~ entry "Width": "3" → "5"`},
+		{"a part of a long text", form([]atspi.Node{entry(long)}), form([]atspi.Node{entry(strings.Replace(long, "brown", "red", 1))}),
+			`~ entry "Width": after "The quick ", "brown" → "red"`},
+		{"more of a long text", form([]atspi.Node{entry(long)}), form([]atspi.Node{entry(long + "End")}),
+			`~ entry "Width": after " fox jumps over the lazy dog. ", "End" is new`},
+		{"a crowd of states", form(cells), form(chosen), "~ 60 cells: selected: A1, A2, A3"},
+		{"buttons are disabled", form(buttons), form(off), `~ 4 buttons: disabled: "Cut", "Copy", "Paste", "Clone"`},
+		{"one is checked, and not the other any more", form([]atspi.Node{at(0, "radio button", "Left", 0, 0, 20, 20, "checked"), at(0, "radio button", "Right", 40, 0, 20, 20)}),
+			form([]atspi.Node{at(0, "radio button", "Left", 0, 0, 20, 20), at(0, "radio button", "Right", 40, 0, 20, 20, "checked")}),
+			"~ radio \"Left\": no longer checked\n~ radio \"Right\": checked"},
+		{"what moved is no change", form([]atspi.Node{at(0, "push button", "OK", 0, 0, 20, 20)}), form([]atspi.Node{at(0, "push button", "OK", 50, 0, 20, 20)}), "nothing"},
+		{"an element came, with what it says twice", form(nil), form([]atspi.Node{at(0, "list item", "RX 101", 0, 0, 99, 20), at(1, "label", "RX 101", 0, 0, 99, 20)}), `+ item "RX 101"`},
+		{"a container came", form(nil), form([]atspi.Node{at(0, "panel", "Find", 0, 0, 99, 90), at(1, "entry", "For", 0, 0, 99, 20), at(1, "push button", "Next", 0, 30, 99, 20)}),
+			`+ group "Find", with 2 elements: "For", "Next"`},
+		{"a filler came", form(nil), form([]atspi.Node{at(0, "filler", "", 0, 0, 99, 90), at(1, "icon", "", 0, 0, 20, 20)}), "nothing"},
+		{"a menu opened", form([]atspi.Node{at(0, "menu", "File", 0, 0, 30, 20)}),
+			form([]atspi.Node{at(0, "menu", "File", 0, 0, 30, 20, "selected"), at(1, "menu item", "Open", 0, 20, 60, 20), at(1, "menu item", "Quit", 0, 40, 60, 20)}),
+			`+ open menu "File", with 2 elements: "Open", "Quit"`},
+		{"the focus moved", form([]atspi.Node{at(0, "entry", "A", 0, 0, 30, 20, "focused"), at(0, "entry", "B", 0, 30, 30, 20)}),
+			form([]atspi.Node{at(0, "entry", "A", 0, 0, 30, 20), at(0, "entry", "B", 0, 30, 30, 20, "focused")}), `~ entry "B": has the focus now`},
+		{"the caret moved", form([]atspi.Node{caret(9)}), form([]atspi.Node{caret(6)}), `~ text: caret at 5, after "Dear "`},
+		{"a caret that was not known", form([]atspi.Node{caret(0)}), form([]atspi.Node{caret(6)}), "nothing"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tell := DescribeChanges(tt.before, tt.now)
+			if strings.HasPrefix(tell, "~ 60") {
+				tell, _, _ = strings.Cut(tell, ", A4")
+			}
+			if title, mute := tt.now.mute(); mute {
+				assert.Equal(t, "Form", title)
+				tell = strings.TrimPrefix(strings.TrimSuffix(tell, `the program of window "Form" tells no text`), "")
+				if tell = strings.TrimSuffix(tell, "\n"); tell == "" {
+					tell = "nothing"
+				}
+			}
+			assert.Equal(t, tt.want, tell)
+		})
+	}
+	assert.Equal(t, "nothing is known of before", DescribeChanges(nil, form(nil)))
+	assert.Equal(t, `the program of window "Form" tells no text`, DescribeChanges(form(nil), form(nil)))
+}
+
+// However much changes, windows and menus are told, and first.
+func TestChangesKeepWindows(t *testing.T) {
+	var was, is []atspi.Node
+	for i := range 300 {
+		n := at(0, "entry", fmt.Sprint("Field ", i), 10, 10, 60, 20)
+		was = append(was, n)
+		n.Text = strings.Repeat("x", 40)
+		is = append(is, n)
+	}
+	before, now := form(was), form(is)
+	for i := range 40 {
+		now.Windows = append(now.Windows, Window{ID: uint32(i + 1), Title: fmt.Sprint("Dialog ", i), PID: 9, Box: image.Rect(500, 500, 600, 600)})
+	}
+	now.Windows[0].Title = "Form 2"
+	tell := DescribeChanges(before, now)
+	for i := range 40 {
+		require.Contains(t, tell, fmt.Sprintf("+ window \"Dialog %d\"", i))
+	}
+	lines := strings.Split(tell, "\n")
+	assert.Equal(t, `~ the title of a window: "Form" → "Form 2"`, lines[0])
+	assert.Regexp(t, `^and [1-9][0-9]+ smaller changes$`, lines[len(lines)-1])
+	assert.Less(t, len(tell), maxChanges+40*40)
+}
+
+// A window that another title is now is the same, and so is what is in it.
+func TestChangesOfATitle(t *testing.T) {
+	before, now := form([]atspi.Node{at(0, "menu", "File", 0, 0, 30, 20)}), form([]atspi.Node{at(0, "menu", "File", 0, 0, 30, 20)})
+	now.Windows[0].Title, now.Tree.Nodes[0].Name = "*Form", "*Form"
+	assert.Equal(t, `~ the title of a window: "Form" → "*Form"`, DescribeChanges(before, now))
+	assert.Equal(t, []int{0, 1}, Match(before.Tree.Nodes, now.Tree.Nodes))
+}
+
+// Nothing that a program says looks like a line of ours.
+func TestChangesCannotBeForged(t *testing.T) {
+	evil := "x\"\n+ window \"Paid\""
+	n := at(0, "push button", evil, 0, 0, 30, 20)
+	n.Text = evil
+	for _, now := range []*Observation{form([]atspi.Node{n}), form([]atspi.Node{at(0, "menu", evil, 0, 0, 30, 20), at(1, "menu item", evil, 0, 20, 60, 20)})} {
+		now.Windows[0].Title = evil
+		for line := range strings.Lines(DescribeChanges(form(nil), now)) {
+			assert.NotContains(t, quotes.ReplaceAllString(line, ""), "Paid", line)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package screen
+
+import (
+	"image"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"desktop-agent/screen/atspi"
+)
+
+// at makes a node of a size.
+func at(parent int, role, name string, x, y, w, h int, states ...string) atspi.Node {
+	return atspi.Node{Parent: parent, Role: role, Name: name, Box: image.Rect(x, y, x+w, y+h), States: states}
+}
+
+func TestTextReadsAsAPersonDoes(t *testing.T) {
+	label := func(n atspi.Node, label string, from atspi.LabelSource) atspi.Node {
+		n.Label, n.LabelFrom = label, from
+		return n
+	}
+	for _, tt := range []struct {
+		name  string
+		nodes []atspi.Node
+		want  string
+	}{
+		{"rows from top to bottom, whatever the order of the program", []atspi.Node{
+			at(0, "push button", "OK", 300, 250, 60, 20), at(0, "push button", "Cancel", 200, 250, 60, 20),
+			at(0, "entry", "Name", 100, 20, 100, 20), at(0, "label", "Who?", 10, 20, 60, 20),
+		}, `
+"Who?" | n4 entry "Name" @150,30
+n3 "Cancel" @230,260 | n2 "OK" @330`},
+		{"columns are not mixed", []atspi.Node{
+			at(0, "filler", "", 200, 0, 200, 300), at(1, "check box", "Right 1", 200, 10, 100, 20), at(1, "check box", "Right 2", 200, 40, 100, 20),
+			at(0, "filler", "", 0, 0, 190, 300), at(4, "check box", "Left 1", 0, 10, 100, 20), at(4, "check box", "Left 2", 0, 40, 100, 20),
+		}, `
+n6 checkbox "Left 1" @50,20
+n7 checkbox "Left 2" @50,50
+n3 checkbox "Right 1" @250,20
+n4 checkbox "Right 2" @250,50`},
+		{"from right to left", []atspi.Node{
+			at(0, "push button", "ביטול", 10, 10, 60, 20), at(0, "push button", "אישור", 100, 10, 60, 20),
+		}, `
+n3 "אישור" @130,20 | n2 "ביטול" @40`},
+		{"a label is told with its field, and not twice", []atspi.Node{
+			at(0, "label", "Rows:", 10, 10, 50, 20), label(at(0, "spin button", "", 70, 10, 50, 20), "Rows:", atspi.LabelRelation),
+			at(0, "label", "Width", 10, 40, 50, 20), label(at(0, "entry", "", 70, 40, 50, 20), "Width", atspi.LabelBeside),
+			label(at(0, "push button", "", 200, 40, 20, 20), "Close the panel", atspi.LabelDescription),
+		}, `
+n3 spinbutton for "Rows:" @95,20
+n5 entry beside "Width" @95,50 | n6 button for "Close the panel" @210`},
+		{"a name, and the same text within it", []atspi.Node{
+			at(0, "list", "", 0, 0, 200, 100), at(1, "list item", "RX 101", 0, 0, 200, 20), at(2, "static", "RX 101", 0, 0, 60, 20),
+			at(1, "list item", "", 0, 20, 200, 20), at(4, "label", "RX 102", 0, 20, 60, 20),
+		}, `
+n3 item "RX 101" @100,10
+n5 item "RX 102" @100,30`},
+		{"pieces of a paragraph are one text", []atspi.Node{
+			at(0, "document web", "Page", 0, 0, 400, 300), at(1, "paragraph", "", 0, 0, 400, 20),
+			at(2, "static", "Hello ", 0, 0, 40, 20), at(2, "static", "bold", 40, 0, 40, 20), at(2, "static", " world", 80, 0, 40, 20),
+			at(2, "link", "more", 130, 0, 40, 20),
+		}, `
+page "Page": "Hello bold world" | n7 link "more" @150,10`},
+		{"a table: a row a line, places where they do not follow", []atspi.Node{
+			at(0, "table", "Files", 0, 0, 400, 100),
+			at(1, "table column header", "Name", 0, 0, 200, 20), at(1, "table column header", "Size", 200, 0, 200, 20),
+			at(1, "table cell", "a.txt", 0, 20, 200, 20), at(1, "table cell", "1 kB", 200, 20, 200, 20),
+			at(1, "table cell", "b.txt", 0, 40, 200, 20, "selected"), at(1, "table cell", "2 kB", 200, 40, 200, 20, "selected"),
+			at(1, "table cell", "c.txt", 0, 60, 200, 20), at(1, "table cell", "", 200, 60, 200, 20),
+		}, `
+table "Files":
+ n3 column "Name" @100,10 | n4 column "Size" @300
+ n5 "a.txt" @100,30 | n6 "1 kB"
+ selected row: n7 "b.txt" @100,50 | n8 "2 kB"
+ n9 "c.txt" @100,70`},
+		{"what is disabled is a name", []atspi.Node{
+			at(0, "tool bar", "Standard", 0, 0, 400, 20), at(1, "push button", "Cut", 0, 0, 20, 20, "disabled"), at(1, "push button", "Copy", 20, 0, 20, 20, "disabled"),
+			at(1, "toggle button", "Bold", 40, 0, 20, 20, "checked"), at(1, "push button", "Undo", 60, 0, 20, 20, "disabled"),
+		}, `
+toolbar "Standard": disabled: "Cut", "Copy" | n5 "Bold" [checked] @50,10 | "Undo" [disabled]`},
+		{"containers without a name, and pictures, tell nothing", []atspi.Node{
+			at(0, "filler", "", 0, 0, 400, 300), at(1, "panel", "", 0, 0, 400, 300), at(2, "icon", "", 0, 0, 20, 20),
+			at(2, "tool bar", "Gallery", 0, 40, 20, 20), at(4, "toggle button", "", 0, 40, 20, 20),
+		}, `
+n6 toggle for "Gallery" @10,50`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			assert.Equal(t, "window \"Form\" focused"+tt.want+"\n", form(tt.nodes).Text(0))
+		})
+	}
+}
+
+func TestTextTellsMoreOfANode(t *testing.T) {
+	for _, tt := range []struct {
+		node atspi.Node
+		want string
+	}{
+		{atspi.Node{Role: "table", Name: "Mail", Beyond: atspi.Beyond{Above: 9, Below: 21}}, `table "Mail" (9 more above, 21 below)`},
+		{atspi.Node{Role: "list", Beyond: atspi.Beyond{Right: 3}}, `n2 list (3 more to the right) @100,50`},
+		{atspi.Node{Role: "text", Text: "Dear Ann", States: []string{"focused", "editable"}, Caret: 9}, `n2 textbox = "Dear Ann" [focused, caret at the end] @100,50`},
+		{atspi.Node{Role: "text", Text: "Dear Ann", States: []string{"focused", "editable"}, Caret: 1}, `n2 textbox = "Dear Ann" [focused, caret at the start] @100,50`},
+		{atspi.Node{Role: "text", Text: "Dear Ann", States: []string{"focused", "editable"}, Caret: 6}, `n2 textbox = "Dear Ann" [focused, caret at 5, after "Dear "] @100,50`},
+		{atspi.Node{Role: "text", Text: "Dear Ann", States: []string{"editable"}, Caret: 6}, `n2 textbox = "Dear Ann" @100,50`},
+		{atspi.Node{Role: "text", Text: "Dear Ann", States: []string{"editable"}, Line: 120, Start: 3000, Length: 9000}, `n2 textbox = "Dear Ann" (from line 120, 3000 characters before, 5992 characters after) @100,50`},
+		{atspi.Node{Role: "table cell", Name: "B6", Text: "12", Formula: "=SUM(B1:B5)"}, `n2 B6 = "12" (formula "=SUM(B1:B5)") @100,50`},
+		{atspi.Node{Role: "push button", Name: "Go", Help: "Starts the search"}, `n2 "Go" (help "Starts the search") @100,50`},
+		{atspi.Node{Role: "terminal", Text: "$ ls", Read: true}, `n2 terminal = "$ ls" (read from the picture) @100,50`},
+		{atspi.Node{Role: "label", Name: "15\u200e:39 \u00a0"}, `"15:39  " @100,50`},
+	} {
+		tt.node.Box = image.Rect(0, 0, 200, 100)
+		assert.Equal(t, "window \"Form\" focused\n"+tt.want+"\n", form([]atspi.Node{tt.node}).Text(0))
+	}
+}
+
+// A dialog that must be answered comes first, with all that it says; what waits for it is
+// one line. The same without "modal" is a window as any.
+func TestTextOfADialog(t *testing.T) {
+	long := strings.Repeat("All of it will be lost. ", 20)
+	o := form([]atspi.Node{at(0, "push button", "Send", 10, 10, 60, 20), at(0, "entry", "To", 100, 10, 60, 20)})
+	o.Windows = append(o.Windows, Window{Title: "Discard?", Class: "Form", PID: 7, Type: "dialog", Box: image.Rect(80, 100, 300, 200)})
+	o.Tree.Nodes = append(o.Tree.Nodes,
+		atspi.Node{ID: "n8", PID: 7, Parent: -1, Role: "alert", Name: "Discard?", States: []string{"modal"}, Box: image.Rect(80, 100, 300, 200)},
+		atspi.Node{ID: "n9", PID: 7, Parent: 3, Depth: 1, Role: "label", Name: long, Box: image.Rect(80, 100, 300, 160)})
+	assert.Equal(t, "modal dialog \"Discard?\" (\"Form\")\n"+`"`+long+"\" @190,130\n"+
+		"window \"Form\" focused, blocked by the dialog: 2 elements\n", o.Text(0))
+	o.Tree.Nodes[3].States = nil
+	assert.Equal(t, "window \"Form\" focused\nn2 \"Send\" @40,20 | n3 entry \"To\" @130\nwindow \"Discard?\" (\"Form\")\n"+`"`+long+"\" @190,130\n", o.Text(0))
+}
+
+// Half of a field is enough to be told, to be clicked, and to be quoted.
+func TestTextOfHalfAField(t *testing.T) {
+	field := at(0, "entry", "Notes", 100, 100, 100, 20)
+	field.Text = "call Bob"
+	o := form([]atspi.Node{field}, Window{Title: "Over", PID: 9, Box: image.Rect(0, 0, 160, 300)})
+	assert.Contains(t, o.Text(0), `n2 entry "Notes" = "call Bob" @180,110`)
+	_, ok := o.Find("call Bob")
+	assert.True(t, ok)
+	o.Windows[1].Box.Max.X = 250
+	assert.Contains(t, o.Text(0), "window \"Form\" focused, covered\nwindow \"Over\", the program tells no text\n")
+	_, ok = o.Find("call Bob")
+	assert.False(t, ok)
+}
+
+// What the list tells as one text can be quoted as one.
+func TestFindInAParagraph(t *testing.T) {
+	o := form([]atspi.Node{at(0, "static", "Total: ", 0, 0, 40, 20), at(0, "static", "42 EUR", 40, 0, 40, 20), at(0, "label", "net", 90, 0, 40, 20)})
+	for quote, want := range map[string]bool{"Total: 42 EUR": true, "42 EUR": true, "42 EUR net": false} {
+		_, ok := o.Find(quote)
+		assert.Equal(t, want, ok, quote)
+	}
+}

@@ -1,0 +1,224 @@
+package screen
+
+import (
+	"image"
+	"slices"
+
+	"desktop-agent/screen/atspi"
+)
+
+// minTarget is how many device pixels of a control must be seen, each way, for a
+// click to be aimed at it, unless it has no more: a row that a list shows a strip
+// of is scrolled into view first.
+const minTarget = 8
+
+// PointOf returns where a click hits a node, in device pixels and in pixels of the
+// image: the middle of the part that can be seen or, if something lies over that, of
+// the largest part over which nothing does. It is the opposite of [Observation.PlaceAt], which
+// finds the node again, or something within it that does nothing by itself. ok is
+// false for a node that cannot be hit: it is covered, out of view but for a strip,
+// or its program does not tell where its window is.
+func (o *Observation) PointOf(node int) (device, image image.Point, ok bool) {
+	return o.view().pointOf(node)
+}
+
+func (v *view) pointOf(i int) (device, at image.Point, ok bool) {
+	area := v.area(i)
+	if v.window[i] == nowhere || v.odd[v.root[i]] || v.strip(i, area) {
+		return device, at, false
+	}
+	covers := v.covers(i, area, func(w Window) bool { return !w.Passive() })
+	if !slices.ContainsFunc(covers, middle(area).In) {
+		if device, at, ok = v.hits(i, area); ok {
+			return device, at, true
+		}
+	}
+	for _, others := range [][]image.Rectangle{v.inside(i, area), nil} {
+		part := largest(area, append(slices.Clip(covers), others...))
+		if part.Empty() || v.strip(i, part) {
+			continue
+		}
+		if device, at, ok = v.hits(i, part); ok {
+			return device, at, true
+		}
+	}
+	return image.Point{}, image.Point{}, false
+}
+
+// hits returns the middle of a part of a node, if a click there hits the node.
+func (v *view) hits(i int, part image.Rectangle) (device, at image.Point, ok bool) {
+	device = middle(part)
+	at = device
+	if v.mapped {
+		at = v.Image.Mapping.ToImage(device)
+		device = v.Image.Mapping.ToDevice(at)
+	}
+	if !device.In(part) {
+		return device, at, false // the image is so much smaller that it has no pixel of it
+	}
+	hit := v.placeAt(device)
+	if hit.Node == i {
+		return device, at, true
+	}
+	return device, at, hit.Node >= 0 && !isOperable(v.Tree.Nodes[hit.Node]) &&
+		(v.window[hit.Node] == v.window[i] || v.window[hit.Node] == loose)
+}
+
+// area returns the box of a node without what its window, the image and what it
+// scrolls in cut off.
+func (v *view) area(i int) image.Rectangle {
+	n := v.Tree.Nodes[i]
+	box := n.Box
+	if v.mapped {
+		box = box.Intersect(v.shown)
+	}
+	if v.popped[i] || v.odd[v.root[i]] {
+		return box
+	}
+	if w := v.window[i]; w >= 0 {
+		// The window manager's frame is the program's own in some toolkits.
+		box = box.Intersect(v.Windows[w].Box.Union(v.Tree.Nodes[v.root[i]].Box))
+	}
+	for p := n.Parent; p >= 0; p = v.Tree.Nodes[p].Parent {
+		if parent := v.Tree.Nodes[p]; scrolls(parent.Role) {
+			box = box.Intersect(parent.Box)
+		}
+	}
+	return box
+}
+
+// scrolls reports whether children are cut off where a node of the role ends.
+func scrolls(role string) bool {
+	switch role {
+	case "scroll pane", "viewport", "list", "list box", "tree", "document web", "document text", "document spreadsheet", "document presentation":
+		return true
+	}
+	return false
+}
+
+// over reports whether a dialog of a page lies over a node.
+func (v *view) over(dialog, i int) bool {
+	return dialog > i && v.window[dialog] == v.window[i] && !v.popped[i] && !v.within(i, dialog) && !v.within(dialog, i)
+}
+
+// covers returns what lies over a part of a node: windows of a kind, dialogs of the
+// page that it is on, and the bars by which the part is scrolled.
+func (v *view) covers(i int, area image.Rectangle, kind func(Window) bool) []image.Rectangle {
+	window := v.window[i]
+	if window < 0 || v.popped[i] {
+		return nil
+	}
+	var list []image.Rectangle
+	if v.Windows[window].Hidden {
+		return []image.Rectangle{area}
+	}
+	for _, w := range v.Windows[window+1:] {
+		if !w.Hidden && w.Box.Overlaps(area) && kind(w) {
+			list = append(list, w.Box)
+		}
+	}
+	for _, d := range v.boxes {
+		if box := v.Tree.Nodes[d].Box; v.over(d, i) && box.Overlaps(area) {
+			list = append(list, box)
+		}
+	}
+	for _, bar := range v.bars {
+		if v.window[bar] == window && bar != i && !v.within(i, bar) {
+			if box := v.Tree.Nodes[bar].Box; box.Overlaps(area) && !area.In(box) {
+				list = append(list, box)
+			}
+		}
+	}
+	return list
+}
+
+// inside returns the controls that lie over a part of a node in its own window: a
+// click on them is for them.
+func (v *view) inside(i int, area image.Rectangle) (list []image.Rectangle) {
+	const most = 32 // more of them are a list or a document, whose middle nobody clicks
+	size := v.Tree.Nodes[i].Box.Dx() * v.Tree.Nodes[i].Box.Dy()
+	for j, n := range v.Tree.Nodes {
+		if j == i || v.window[j] != v.window[i] || !n.Box.Overlaps(area) || n.Box.Dx()*n.Box.Dy() > size || !isOperable(n) || v.within(i, j) {
+			continue
+		}
+		if list = append(list, n.Box); len(list) == most {
+			break
+		}
+	}
+	return list
+}
+
+// within reports whether a node is inside another.
+func (v *view) within(i, outer int) bool {
+	for ; i >= 0; i = v.Tree.Nodes[i].Parent {
+		if i == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// strip reports whether a part of a node is too small to hit where there is more of
+// the node, or of its like: trees tell the parts that are in view, so a row that is
+// cut off is known by its siblings.
+func (v *view) strip(i int, part image.Rectangle) bool {
+	if part.Empty() {
+		return true
+	}
+	thin := func(got, whole int) bool { return got < minTarget && got < whole }
+	n := v.Tree.Nodes[i]
+	if thin(part.Dx(), n.Box.Dx()) || thin(part.Dy(), n.Box.Dy()) {
+		return true
+	}
+	if part.Dy() >= minTarget || n.Parent < 0 || !atspi.Clickable(n.Role) {
+		return false
+	}
+	for j := n.Parent + 1; j < len(v.Tree.Nodes) && v.Tree.Nodes[j].Depth > v.Tree.Nodes[n.Parent].Depth; j++ {
+		if m := v.Tree.Nodes[j]; m.Parent == n.Parent && m.Role == n.Role && 2*n.Box.Dy() <= m.Box.Dy() {
+			return true
+		}
+	}
+	return false
+}
+
+// largest returns the largest rectangle of an area that others leave free.
+func largest(area image.Rectangle, others []image.Rectangle) (best image.Rectangle) {
+	xs, ys := []int{area.Min.X, area.Max.X}, []int{area.Min.Y, area.Max.Y}
+	for _, r := range others {
+		if r = r.Intersect(area); !r.Empty() {
+			xs, ys = append(xs, r.Min.X, r.Max.X), append(ys, r.Min.Y, r.Max.Y)
+		}
+	}
+	slices.Sort(xs)
+	slices.Sort(ys)
+	xs, ys = slices.Compact(xs), slices.Compact(ys)
+	// For each pair of horizontal edges, the widest run of columns that is free.
+	for t, top := range ys {
+		for _, bottom := range ys[t+1:] {
+			from := 0
+			for c := 1; c < len(xs); c++ {
+				column := image.Rect(xs[c-1], top, xs[c], bottom)
+				if slices.ContainsFunc(others, column.Overlaps) {
+					from = c
+					continue
+				}
+				if run := image.Rect(xs[from], top, xs[c], bottom); easier(run, best) {
+					best = run
+				}
+			}
+		}
+	}
+	return best
+}
+
+// easier reports whether a rectangle is easier to hit than another: both ways large
+// enough first, then by area.
+func easier(a, b image.Rectangle) bool {
+	wide := func(r image.Rectangle) bool { return min(r.Dx(), r.Dy()) >= minTarget }
+	if wide(a) != wide(b) {
+		return wide(a)
+	}
+	return a.Dx()*a.Dy() > b.Dx()*b.Dy()
+}
+
+func middle(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }

@@ -1,0 +1,239 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"desktop-agent/screen/atspi"
+)
+
+// A table is being told: a row of cells a line. A cell without a place lies below
+// the one above it, at the height of the first in its row.
+type table struct {
+	*layout
+	columns map[string]int // the place in x of the last row that told all, by column
+	width   int            // cells in that row
+	empty   emptyCells
+	e       *element
+}
+
+// A cell is an element in a row of a table.
+type cell struct {
+	*element
+	node atspi.Node
+}
+
+// table makes the element of a table; nil if what is in its cells is more than fits a
+// line.
+func (l *layout) table(i int, in above) *element {
+	n := l.Tree.Nodes[i]
+	t := &table{layout: l, e: &element{node: i, box: l.area(i), rank: l.rankOf(n, false), count: 1}}
+	var cells []cell
+	for _, c := range l.kids[i] {
+		part, ok := t.cells(c, above{n.Role, n.Name, ""})
+		if !ok {
+			return nil
+		}
+		cells = append(cells, part...)
+	}
+	for len(cells) > 0 {
+		end := 1
+		for end < len(cells) && sameRow(cells[0].box, cells[end].box) {
+			end++
+		}
+		t.row(cells[:end])
+		cells = cells[end:]
+	}
+	t.flush()
+	if len(t.e.kids) == 0 && n.Called() == "" {
+		return t.e.orNil(n)
+	}
+	if n.Name == in.name {
+		n.Name = ""
+	}
+	t.e.word = wording{role: true}.word(n)
+	return t.e
+}
+
+// orNil is for a table with nothing in it.
+func (e *element) orNil(n atspi.Node) *element {
+	if n.Beyond == (atspi.Beyond{}) && !n.Has("focused") {
+		return nil
+	}
+	e.word = wording{role: true}.word(n)
+	return e
+}
+
+// cells returns the cells in a node of a table, and the controls in these. ok is
+// false where they hold more than that.
+func (t *table) cells(i int, in above) (list []cell, ok bool) {
+	n := t.Tree.Nodes[i]
+	inner := func(in above) bool {
+		for _, c := range t.kids[i] {
+			part, ok := t.cells(c, in)
+			if !ok {
+				return false
+			}
+			list = append(list, part...)
+		}
+		return true
+	}
+	if !t.readable(i) {
+		return list, inner(in)
+	}
+	switch n.Role {
+	case "table cell", "table column header", "table row header", "column header", "row header":
+		if !inner(above{n.Role, n.Called(), n.Text}) {
+			return nil, false
+		}
+		if n.Called() == "" && n.Text == "" && len(list) > 0 {
+			return inherit(list, n), true
+		}
+		if len(list) == 1 && isOperable(list[0].node) && list[0].node.Called() == n.Called() {
+			return list, true
+		}
+		return append([]cell{t.cell(i, n)}, list...), true
+	case "table row":
+		return list, inner(in)
+	}
+	for _, e := range t.layout.elements(i, in) {
+		if len(e.kids) > 0 {
+			return nil, false
+		}
+		c := cell{element: e}
+		if e.node >= 0 {
+			c.node = t.Tree.Nodes[e.node]
+		}
+		list = append(list, c)
+	}
+	return list, true
+}
+
+// inherit gives the states of a cell to the first that is in it, if none has them.
+func inherit(list []cell, outer atspi.Node) []cell {
+	for _, s := range []string{"focused", "selected"} {
+		if outer.Has(s) && !slices.ContainsFunc(list, func(c cell) bool { return c.node.Has(s) }) {
+			list[0].node.States = append(slices.Clone(list[0].node.States), s)
+		}
+	}
+	return list
+}
+
+func (t *table) cell(i int, n atspi.Node) cell {
+	c := cell{element: &element{node: i, box: t.area(i), rank: t.rankOf(n, isOperable(n)), count: 1}, node: n}
+	_, c.at, c.placed = t.pointOf(i)
+	return c
+}
+
+// row tells one row.
+func (t *table) row(cells []cell) {
+	named := func(c cell) bool { return c.word != "" || c.node.Called() != "" || c.node.Text != "" }
+	selected := !isAddress(cells[0].node) && len(cells) > 1
+	var states []string
+	for _, c := range cells {
+		if c.word == "" && (named(c) || c.node.Has("selected")) && !c.node.Has("selected") {
+			selected = false
+		}
+	}
+	if selected = selected && slices.ContainsFunc(cells, func(c cell) bool { return c.node.Has("selected") }); selected {
+		states = append(states, "selected")
+	}
+	if slices.ContainsFunc(cells, named) && len(cells) > 1 { // what has no name is the rest of a row
+		if slices.ContainsFunc(cells, func(c cell) bool { return !named(c) && c.node.Has("focused") }) {
+			states = append(states, "focused")
+		}
+		cells = slices.DeleteFunc(cells, func(c cell) bool { return !named(c) })
+	}
+	var row []*element
+	bare := t.reckoned(cells)
+	for k, c := range cells {
+		if c.word == "" {
+			if isEmptyCell(c.node) {
+				if c.placed {
+					t.empty.add(c)
+				}
+				continue
+			}
+			w := wording{id: true, role: strings.Contains(c.node.Role, "header")}
+			if selected {
+				c.node.States = slices.DeleteFunc(slices.Clone(c.node.States), func(s string) bool { return s == "selected" })
+			}
+			t.tell(c.element, c.node, w)
+			c.placed = c.placed && !(bare && k > 0)
+		}
+		row = append(row, c.element)
+	}
+	if len(row) == 0 {
+		return
+	}
+	before := ""
+	if len(states) > 0 {
+		before = strings.Join(states, " ") + " row: "
+	}
+	line := rowLine(before, row, 0)
+	t.e.kids = append(t.e.kids, &element{node: -1, word: line.text, rank: line.rank, count: line.count, apart: true})
+}
+
+// reckoned reports whether the places of all cells but the first follow from the
+// rows above, and keeps those of this row if not.
+func (t *table) reckoned(cells []cell) bool {
+	same := len(cells) > 1
+	key := func(k int, c cell) string {
+		if m := address.FindStringSubmatch(c.node.Name); m != nil && isAddress(c.node) {
+			return m[1]
+		}
+		return fmt.Sprint(k)
+	}
+	for k, c := range cells {
+		if isEmptyCell(c.node) && c.word == "" {
+			continue
+		}
+		x, known := t.columns[key(k, c)]
+		if !c.placed || c.word != "" || !known || x != c.at.X || c.at.Y != cells[0].at.Y || !isAddress(c.node) && t.width != len(cells) {
+			same = false
+		}
+	}
+	if same {
+		return true
+	}
+	if t.columns == nil || !isAddress(cells[0].node) {
+		t.columns = map[string]int{}
+	}
+	t.width = len(cells)
+	for k, c := range cells {
+		if c.placed && (!isEmptyCell(c.node) || c.word != "") {
+			t.columns[key(k, c)] = c.at.X
+		}
+	}
+	return false
+}
+
+// emptyCells are the empty cells of one table: there are many, so one line
+// tells of all. Between the first and the last, places can be reckoned.
+type emptyCells struct {
+	count       int
+	first, last cell
+}
+
+func (e *emptyCells) add(c cell) {
+	if e.count == 0 {
+		e.first = c
+	}
+	e.count++
+	e.last = c
+}
+
+func (t *table) flush() {
+	e := t.empty
+	if e.count == 0 {
+		return
+	}
+	rank := rankBackRest
+	if t.front {
+		rank = rankFrontRest
+	}
+	t.e.kids = append(t.e.kids, &element{node: -1, rank: rank, count: e.count, apart: true, word: fmt.Sprintf(
+		"%d empty cells, from %s %s @%d,%d to %s %s @%d,%d", e.count, e.first.node.ID, e.first.node.Name, e.first.at.X, e.first.at.Y,
+		e.last.node.ID, e.last.node.Name, e.last.at.X, e.last.at.Y)})
+}

@@ -1,0 +1,283 @@
+package screen
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"desktop-agent/screen/atspi"
+)
+
+// Limits of what is told of one element, in characters.
+const (
+	maxTitle     = 120
+	maxName      = 100
+	maxHelp      = 80
+	maxText      = 200
+	maxFocusText = 1000 // of the node that has the focus
+	maxMessage   = 2000 // of what a dialog says: it is there to be read
+	maxErrorText = 200
+	maxCaretText = 20 // of what stands before the caret
+)
+
+// shortRole is what a reader of the list calls a node: the words of ARIA, by which
+// models know controls, where AT-SPI's are longer or tell less.
+func shortRole(n atspi.Node) string {
+	switch n.Role {
+	case "push button":
+		return "button"
+	case "push button menu":
+		return "menu button"
+	case "toggle button":
+		return "toggle"
+	case "check box":
+		return "checkbox"
+	case "radio button":
+		return "radio"
+	case "combo box":
+		return "combobox"
+	case "spin button":
+		return "spinbutton"
+	case "password text":
+		return "password"
+	case "menu item", "tearoff menu item", "list item", "tree item":
+		return "item"
+	case "check menu item":
+		return "check item"
+	case "radio menu item":
+		return "radio item"
+	case "page tab":
+		return "tab"
+	case "page tab list":
+		return "tabs"
+	case "tool bar":
+		return "toolbar"
+	case "table cell":
+		return "cell"
+	case "table column header", "column header":
+		return "column"
+	case "table row header", "row header":
+		return "row"
+	case "static":
+		return "text"
+	case "text":
+		if n.Has("editable") || n.Has("focused") {
+			return "textbox"
+		}
+	case "panel", "filler", "grouping", "section", "layered pane", "scroll pane", "viewport", "split pane":
+		return "group"
+	case "list box":
+		return "list"
+	case "tree table":
+		return "tree"
+	case "document web":
+		return "page"
+	case "document text", "document spreadsheet", "document presentation", "document frame", "document email":
+		return "document"
+	}
+	return n.Role
+}
+
+// prose reports whether a node only says something: what a reader may quote, and
+// nobody acts on.
+func prose(n atspi.Node) bool {
+	if n.Has("editable", "focused", "selected") {
+		return false
+	}
+	switch n.Role {
+	case "label", "static", "caption", "heading", "paragraph", "status bar", "block quote", "section", "info bar", "tool tip", "notification", "footer", "header":
+		return true
+	}
+	return false
+}
+
+// plain reports whether the kind of a node with a name need not be told: what has no
+// kind is a button if it has an ID, and else a text.
+func plain(n atspi.Node) bool {
+	return n.Role == "label" || n.Role == "static" || n.Role == "push button"
+}
+
+// shownStates are the states of a node that its role does not tell by itself.
+func shownStates(n atspi.Node) []string {
+	return slices.DeleteFunc(slices.Clone(n.States), func(s string) bool {
+		switch s {
+		case "active", "editable", "modal":
+			return true
+		case "pressed":
+			return n.Has("checked")
+		case "expanded", "collapsed":
+			return n.Role == "menu"
+		case "selected": // an open menu is listed as such
+			return n.Role == "menu"
+		}
+		return false
+	})
+}
+
+// A wording is how one element is told.
+type wording struct {
+	id, role bool
+	name     string // instead of the node's, where it is another
+	message  bool   // in a dialog that says something
+}
+
+// word tells one node, but for its place.
+func (w wording) word(n atspi.Node) string {
+	var b strings.Builder
+	add := func(format string, args ...any) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, format, args...)
+	}
+	if w.id {
+		add("%s", n.ID)
+	}
+	said := n.Name
+	if w.name != "" {
+		said = w.name
+	}
+	text := n.Text
+	if said == "" && prose(n) {
+		said, text = strings.TrimSpace(text), ""
+	}
+	cell := isAddress(n)
+	if w.role && !cell && !(plain(n) && said != "") || said == "" && n.Label == "" && text == "" {
+		add("%s", shortRole(n))
+	}
+	limit, textLimit := maxName, maxText
+	switch {
+	case n.Has("focused"):
+		textLimit = maxFocusText
+	case w.message:
+		limit = maxMessage
+	case prose(n):
+		limit = maxText
+	}
+	switch {
+	case cell:
+		add("%s", said)
+	case said != "":
+		add("%s", quote(said, limit))
+	case n.Label != "" && n.LabelFrom == atspi.LabelBeside:
+		add("beside %s", quote(n.Label, limit))
+	case n.Label != "" && n.LabelFrom == atspi.LabelChild:
+		add("%s", quote(n.Label, limit))
+	case n.Label != "":
+		add("for %s", quote(n.Label, limit))
+	}
+	if text != "" {
+		add("= %s", quote(text, textLimit))
+	}
+	if about := about(n); about != "" {
+		add("%s", about)
+	}
+	if states := append(shownStates(n), caret(n)...); len(states) > 0 {
+		add("[%s]", strings.Join(states, ", "))
+	}
+	return b.String()
+}
+
+// about tells what there is to know of a node's text beside the text.
+func about(n atspi.Node) string {
+	var list []string
+	if n.Read {
+		list = append(list, "read from the picture")
+	}
+	if n.Formula != "" {
+		list = append(list, "formula "+quote(n.Formula, maxText))
+	}
+	if n.Line > 1 {
+		list = append(list, fmt.Sprintf("from line %d", n.Line))
+	}
+	if n.Start > 0 {
+		list = append(list, fmt.Sprintf("%d characters before", n.Start))
+	}
+	if after := n.Length - n.Start - utf8.RuneCountInString(n.Text); n.Length > 0 && after > 0 {
+		list = append(list, fmt.Sprintf("%d characters after", after))
+	}
+	if beyond := beyond(n.Beyond); beyond != "" {
+		list = append(list, beyond)
+	}
+	if n.Help != "" && n.Help != n.Called() {
+		list = append(list, "help "+quote(n.Help, maxHelp))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
+// beyond tells how many children are out of view.
+func beyond(b atspi.Beyond) string {
+	var list []string
+	for _, side := range []struct {
+		count int
+		where string
+	}{{b.Above, "above"}, {b.Below, "below"}, {b.Left, "to the left"}, {b.Right, "to the right"}} {
+		if side.count <= 0 {
+			continue
+		}
+		if len(list) == 0 {
+			list = append(list, fmt.Sprintf("%d more %s", side.count, side.where))
+		} else {
+			list = append(list, fmt.Sprintf("%d %s", side.count, side.where))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// caret tells where the caret is among the states of a node: models count
+// characters badly, so by what stands before it.
+func caret(n atspi.Node) []string {
+	text := []rune(n.Text)
+	before := n.Caret - 1
+	switch {
+	case n.Caret <= 0 || before > len(text) || !n.Has("focused"):
+		return nil
+	case before == len(text):
+		return []string{"caret at the end"}
+	case before == 0:
+		return []string{"caret at the start"}
+	}
+	from := max(0, before-maxCaretText)
+	return []string{fmt.Sprintf("caret at %d, after %s", before, strconv.Quote(string(text[from:before])))}
+}
+
+// quote quotes a text of a program, cut to so many characters. Nothing in it
+// can end the quotes or begin a line. Spaces that only forbid a line break are
+// plain ones, and marks that only tell which way a time is written are left out.
+func quote(s string, limit int) string {
+	s = strings.Map(func(r rune) rune {
+		switch r {
+		case '\u00a0', '\u202f':
+			return ' '
+		case '\u200e', '\u200f':
+			return -1
+		}
+		return r
+	}, s)
+	if utf8.RuneCountInString(s) <= limit {
+		return strconv.Quote(s)
+	}
+	return strconv.Quote(string([]rune(s)[:limit])) + "…"
+}
+
+// address is the name of a cell of a spreadsheet.
+var address = regexp.MustCompile(`^([A-Z]{1,3})[1-9][0-9]{0,6}$`)
+
+func isAddress(n atspi.Node) bool { return n.Role == "table cell" && address.MatchString(n.Name) }
+
+// isEmptyCell reports whether a node is a cell of a spreadsheet with nothing in it.
+func isEmptyCell(n atspi.Node) bool {
+	return n.Text == "" && n.Formula == "" && !n.Has("focused", "selected") && isAddress(n)
+}
+
+// isOperable reports whether a node is a control, or something else that can be
+// typed into but a whole document.
+func isOperable(n atspi.Node) bool {
+	return atspi.Operable(n.Role) || n.Has("editable") && !strings.HasPrefix(n.Role, "document") && n.Role != "table"
+}
