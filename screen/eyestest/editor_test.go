@@ -1,0 +1,71 @@
+//go:build linux
+
+package eyestest
+
+import (
+	"fmt"
+	"image"
+	"strings"
+	"testing"
+
+	"desktop-agent/screen/atspi"
+)
+
+// wide is where a program's window is put, in pixels of the desktop.
+var wide = image.Rect(10, 30, 1010, 730)
+
+// letter is a text that is longer than a window.
+func letter() string {
+	var text strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&text, "line number %d of the letter\n", i)
+	}
+	return text.String()
+}
+
+// TestEditor has the states of a text editor of GTK 3.
+func TestEditor(t *testing.T) {
+	need(t, "mousepad", "mousepad")
+	d := newDesk(t)
+	d.open(wide, "mousepad", d.file("letter.txt", letter()))
+	d.wait("menu", "File")
+	d.judge(state{name: "mousepad/document", says: []string{"line number 12 of"}, silent: []string{"line number 200 of"}})
+
+	d.clickOn("menu", "View")
+	d.wait("menu", "Color Scheme")
+	d.judge(state{name: "mousepad/menu", says: []string{"Color Scheme", "Statusbar"}})
+	d.clickOn("menu", "View") // closes what the pointer left open
+	d.key(keyEscape)
+	d.clickOn("menu", "View")
+	d.clickOn("menu", "Color Scheme")
+	d.look("the submenu", func(n atspi.Node) bool { return strings.HasSuffix(n.Role, "menu item") && n.Name == "None" })
+	d.judge(state{name: "mousepad/submenu", says: []string{"Tango", "Classic"}})
+	d.key(keyEscape)
+	d.key(keyEscape)
+	d.key(keyEscape)
+
+	_, text := d.look("the text", func(n atspi.Node) bool { return n.Role == "text" && len(n.Text) > 1000 })
+	d.press(3, middle(text.Box))
+	d.wait("menu item", "Select All")
+	d.judge(state{name: "mousepad/context menu", says: []string{"Select All", "Paste"}})
+	d.key(keyEscape)
+
+	d.wheel(middle(text.Box), 30)
+	d.judge(state{name: "mousepad/document scrolled", says: []string{"line number 130 of"}, silent: []string{"line number 3 of"}})
+
+	d.key(keyControl, 'r')
+	o, dialog := d.look("the dialog", func(n atspi.Node) bool { return n.Parent < 0 && n.Name == "Find and Replace" })
+	_ = dialog
+	for _, w := range o.Windows {
+		if w.Title == "Find and Replace" {
+			d.place(w.ID, image.Rect(300, 400, 300+w.Box.Dx(), 400+w.Box.Dy()))
+		}
+	}
+	d.judge(state{name: "mousepad/dialog over text", says: []string{"line number 130 of", "Replace"}})
+	d.key(keyEscape)
+
+	d.key(keyControl, keyShift, 's')
+	d.wait("push button", "Cancel")
+	d.judge(state{name: "mousepad/save as", says: []string{"letter.txt", "Cancel"}})
+	d.key(keyEscape)
+}
