@@ -46,6 +46,7 @@ func TestThunar(t *testing.T) {
 
 // TestPcmanfm has the views of another one, of GTK 2 or 3.
 func TestPcmanfm(t *testing.T) {
+	heavy(t)
 	need(t, "pcmanfm", "pcmanfm")
 	d := newDesk(t)
 	d.open(wide, "pcmanfm", "--no-desktop", folder(t))

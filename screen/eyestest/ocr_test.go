@@ -184,23 +184,27 @@ func (r reading) missing(t *testing.T, it item) (instead string, is bool) {
 	if there() {
 		return "", false
 	}
+	// Others than those that draw their text are wrong where another text is, which a
+	// picture may look like too, but not of so many letters.
+	const misread = 5
+	if !drawn(it.role) && (len(strings.Join(tokens(strings.Join(have, " ")), "")) < misread || r.holds(it)) {
+		return "", false
+	}
 	// Again, and closer: grey on grey, or bold, is misread in a picture of everything.
 	for _, mode := range []string{"6", "7"} {
-		crop := imaging.AdjustContrast(r.o.Bare.SubImage(box.Inset(-6).Intersect(r.o.Bare.Rect)), 40)
-		for _, w := range read(t.Context(), t, crop, 4, mode) {
-			if middle(w.box).Add(box.Inset(-6).Intersect(r.o.Bare.Rect).Min).In(box.Inset(-2)) {
-				have = append(have, w.text)
-			}
-		}
+		have = append(have, r.closer(t, box, mode)...)
 		if there() {
 			return "", false
 		}
 	}
-	const misread = 5 // letters that a picture may look like
-	if !drawn(it.role) && (len(strings.Join(tokens(strings.Join(have, " ")), "")) < misread || r.holds(it)) {
-		return "", false
-	}
 	return strings.Join(have, " "), true
+}
+
+// closer reads what is in a box alone, with a margin, in strong contrast.
+func (r reading) closer(t *testing.T, box image.Rectangle, mode string) (list []string) {
+	margin := box.Inset(-6).Intersect(r.o.Bare.Rect)
+	crop := imaging.AdjustContrast(r.o.Bare.SubImage(margin), 40) // begins at 0, 0
+	return inside(read(t.Context(), t, crop, 4, mode), box.Sub(margin.Min))
 }
 
 // holds reports whether an element has others in it, the texts of which are not its own.

@@ -101,11 +101,11 @@ func (e pageEvent) chain() (c chain) {
 }
 
 // page is the oracle of a page of ours that is shown in a browser; of the browser's
-// own controls nothing is known.
+// own controls those are known that light up.
 func (d *desk) page(p *pageOracle, inPage func(item) bool) oracle {
 	return func(it item, at image.Point) (chain, bool) {
 		if !inPage(it) {
-			return nil, false // the browser's own answers tell of popups that are not shown
+			return d.lights(it, at, nil) // the browser's own answers tell of popups that are not shown
 		}
 		p.forget()
 		d.move(at.Add(image.Pt(1, 0)))

@@ -11,6 +11,7 @@ import (
 
 // TestGTK3 has the controls of GTK 3, in both directions of writing.
 func TestGTK3(t *testing.T) {
+	heavy(t)
 	need(t, "gtk3-widget-factory", "gtk-3-examples")
 	d := newDesk(t)
 	d.open(image.Rect(5, 5, 1275, 890), "gtk3-widget-factory")
@@ -25,6 +26,7 @@ func TestGTK3(t *testing.T) {
 
 // TestGTK4 has those of GTK 4.
 func TestGTK4(t *testing.T) {
+	heavy(t)
 	need(t, "gtk4-widget-factory", "gtk-4-examples")
 	d := newDesk(t)
 	d.open(image.Rect(5, 5, 1275, 890), "gtk4-widget-factory")
@@ -34,6 +36,7 @@ func TestGTK4(t *testing.T) {
 
 // TestTerminal has a program without a tree, above one with a tree.
 func TestTerminal(t *testing.T) {
+	heavy(t)
 	need(t, "xterm", "xterm")
 	need(t, "mousepad", "mousepad")
 	d := newDesk(t)
