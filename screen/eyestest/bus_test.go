@@ -63,13 +63,6 @@ func (b *busOracle) hit(o object) hit {
 	return hit{role: role, name: strings.TrimSpace(text), path: string(o.Path)}
 }
 
-// box returns where an object says to be on the screen.
-func (b *busOracle) box(o object) image.Rectangle {
-	var r struct{ X, Y, W, H int32 }
-	b.call(o, component+".GetExtents", &r, uint32(0))
-	return image.Rect(int(r.X), int(r.Y), int(r.X+r.W), int(r.Y+r.H))
-}
-
 // showing reports whether an object says to be on the screen.
 func (b *busOracle) showing(o object) bool {
 	var words []uint32

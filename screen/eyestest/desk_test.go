@@ -116,14 +116,6 @@ func (d *desk) place(w uint32, box image.Rectangle) {
 	}
 }
 
-// until waits for something that comes by itself.
-func (d *desk) until(what string, is func() bool) {
-	d.t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {
-		require.True(d.t, time.Now().Before(end), "never came: "+what)
-	}
-}
-
 // observe looks at the settled screen.
 func (d *desk) observe() *screen.Observation {
 	d.t.Helper()
@@ -196,15 +188,8 @@ func (d *desk) clickOn(role, name string) {
 const (
 	keyEscape  = 0xff1b
 	keyReturn  = 0xff0d
-	keyTab     = 0xff09
-	keyDown    = 0xff54
-	keyEnd     = 0xff57
-	keyHome    = 0xff50
-	keyPageDn  = 0xff56
 	keyControl = 0xffe3
-	keyAlt     = 0xffe9
 	keyShift   = 0xffe1
-	keyF2      = 0xffbf
 )
 
 // key presses keys one after the other and releases them in the opposite order:
@@ -235,14 +220,6 @@ func (d *desk) keycode(sym xproto.Keysym) byte {
 	return byte(low) + byte(i/int(m.KeysymsPerKeycode))
 }
 
-// typeText types letters without capitals, and digits.
-func (d *desk) typeText(text string) {
-	d.t.Helper()
-	for _, r := range text {
-		d.key(xproto.Keysym(r))
-	}
-}
-
 // file writes a file into a new folder and returns its path.
 func (d *desk) file(name, content string) string {
 	d.t.Helper()
@@ -253,8 +230,6 @@ func (d *desk) file(name, content string) string {
 }
 
 func middle(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
-
-func abs(n int) int { return max(n, -n) }
 
 // brief bounds one question to a program.
 func brief(t *testing.T) context.Context {

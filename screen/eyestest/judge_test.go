@@ -235,6 +235,9 @@ func is(h hit, it item) bool {
 		if same(h, n) {
 			return true
 		}
+		if n.Parent >= 0 && it.nodes[n.Parent].Role == "combo box" && same(h, &it.nodes[n.Parent]) {
+			return true // Qt tells of a combo box, and not of the field in it
+		}
 		if n.Role != "table cell" || n.Parent < 0 || it.nodes[n.Parent].Role != "table cell" {
 			return false
 		}
