@@ -58,7 +58,7 @@ func (d *desk) judge(s state) {
 	list := items(o, text)
 	r := &result{State: s.name, Bytes: len(text)}
 	d.keep(s.name, o, text)
-	d.marks(s, o, list, r)
+	d.marks(s, list, text, r)
 	d.facts(s, text, r)
 	if s.only != nil {
 		list = slices.DeleteFunc(list, func(i item) bool { return !s.only(i) })

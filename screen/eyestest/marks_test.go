@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"desktop-agent/screen"
-
 	"github.com/stretchr/testify/require"
 )
 
@@ -31,6 +29,9 @@ func (m mark) String() string { return fmt.Sprintf("%s %q %v", m.kind, m.text, m
 //
 //	mousepad 0.5.10-2
 //	menu "File" 12 52 48 74
+//	disabled button "Back" 20 80 40 100
+//
+// What is disabled needs no place: nobody can act there.
 func marksOf(t *testing.T, name string) (pkg, version string, list []mark) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "marks", strings.NewReplacer("/", "-", " ", "-").Replace(name)+".txt"))
@@ -59,13 +60,13 @@ func marksOf(t *testing.T, name string) (pkg, version string, list []mark) {
 
 // marks counts which of the controls that a person marked are listed. With another
 // version of the program they may be elsewhere: then the share is told and no more.
-func (d *desk) marks(s state, o *screen.Observation, list []item, r *result) {
+func (d *desk) marks(s state, list []item, text string, r *result) {
 	pkg, version, all := marksOf(d.t, s.name)
 	out, _ := exec.CommandContext(d.t.Context(), "dpkg-query", "-W", "-f=${Version}", pkg).Output()
 	moved := string(out) != version
 	for _, m := range all {
 		r.Marked++
-		if lists(list, m, moved) {
+		if strings.HasPrefix(m.kind, "disabled ") && strings.Contains(plain(text), plain(m.text)) || lists(list, m, moved) {
 			r.Listed++
 		} else if !moved {
 			r.problems = append(r.problems, fmt.Sprintf("unlisted: %v", m))
