@@ -184,6 +184,22 @@ func (d *desk) clickOn(role, name string) {
 	d.click(middle(d.wait(role, name).Box))
 }
 
+// close closes the menus that are open.
+func (d *desk) close() {
+	d.t.Helper()
+	for range 3 {
+		d.key(keyEscape)
+		d.observe()
+	}
+}
+
+// menu opens a menu of a menu bar, whatever menus were open.
+func (d *desk) menu(name string) {
+	d.t.Helper()
+	d.close()
+	d.clickOn("menu", name)
+}
+
 // Keys by their X names' numbers.
 const (
 	keyEscape  = 0xff1b

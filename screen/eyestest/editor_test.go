@@ -30,8 +30,7 @@ func letter() string {
 // which two items are told to be in each other's place, and one by another name.
 func (d *desk) refuses() {
 	d.t.Helper()
-	d.clickOn("menu", "View")
-	d.clickOn("menu", "View")
+	d.menu("View")
 	d.wait("menu", "Color Scheme")
 	o := d.observe()
 	var list []item
@@ -66,19 +65,15 @@ func TestEditor(t *testing.T) {
 	d.wait("menu", "File")
 	d.judge(state{name: "mousepad/document", says: []string{"line number 12 of"}, silent: []string{"line number 200 of"}})
 
-	d.clickOn("menu", "View")
+	d.menu("View")
 	d.wait("menu", "Color Scheme")
 	d.judge(state{name: "mousepad/menu", says: []string{"Color Scheme", "Statusbar"}})
 	d.refuses()
-	d.clickOn("menu", "View") // closes what the pointer left open
-	d.key(keyEscape)
-	d.clickOn("menu", "View")
+	d.menu("View")
 	d.clickOn("menu", "Color Scheme")
 	d.look("the submenu", func(n atspi.Node) bool { return strings.HasSuffix(n.Role, "menu item") && n.Name == "None" })
 	d.judge(state{name: "mousepad/submenu", says: []string{"Tango", "Classic"}})
-	d.key(keyEscape)
-	d.key(keyEscape)
-	d.key(keyEscape)
+	d.close()
 
 	_, text := d.look("the text", func(n atspi.Node) bool { return n.Role == "text" && len(n.Text) > 1000 })
 	d.press(3, middle(text.Box))
@@ -100,7 +95,7 @@ func TestEditor(t *testing.T) {
 	d.clickOn("push button", "Close")
 	d.observe()
 
-	d.clickOn("menu", "File")
+	d.menu("File")
 	d.clickOn("menu item", "Save As")
 	d.wait("push button", "Cancel")
 	d.judge(state{name: "mousepad/save as", says: []string{"letter.txt", "Cancel"}})
