@@ -191,19 +191,25 @@ func (r reading) missing(t *testing.T, it item) (instead string, is bool) {
 		return "", false
 	}
 	// Again, and closer: grey on grey, or bold, is misread in a picture of everything.
-	for _, mode := range []string{"6", "7"} {
-		have = append(have, r.closer(t, box, mode)...)
-		if there() {
-			return "", false
+	for _, light := range []bool{false, true} {
+		for _, mode := range []string{"6", "7"} {
+			have = append(have, r.closer(t, box, mode, light)...)
+			if there() {
+				return "", false
+			}
 		}
 	}
 	return strings.Join(have, " "), true
 }
 
-// closer reads what is in a box alone, with a margin, in strong contrast.
-func (r reading) closer(t *testing.T, box image.Rectangle, mode string) (list []string) {
+// closer reads what is in a box alone, with a margin, in strong contrast; light letters
+// on dark, as of what is selected, if that is asked for.
+func (r reading) closer(t *testing.T, box image.Rectangle, mode string, light bool) (list []string) {
 	margin := box.Inset(-6).Intersect(r.o.Bare.Rect)
 	crop := imaging.AdjustContrast(r.o.Bare.SubImage(margin), 40) // begins at 0, 0
+	if light {
+		crop = imaging.Invert(crop)
+	}
 	return inside(read(t.Context(), t, crop, 4, mode), box.Sub(margin.Min))
 }
 

