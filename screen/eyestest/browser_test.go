@@ -81,6 +81,7 @@ func inPage(o *screen.Observation, it item) bool {
 
 // TestBrowser has the states of web pages.
 func TestBrowser(t *testing.T) {
+	heavy(t)
 	w := newWeb(t)
 	w.look("the page", func(n atspi.Node) bool { return n.Role == "heading" && n.Name == "Trains" })
 	w.judge(state{name: "chromium/form", says: []string{"Amsterdam", "Oslo", "Ada Byron", "2026-03-14"}, silent: []string{"secret"}})

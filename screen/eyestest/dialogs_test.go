@@ -23,7 +23,7 @@ func TestZenity(t *testing.T) {
 	d.judge(state{name: "zenity/list scrolled", silent: []string{`"Bolt M1"`, "Bolt M35"}})
 	list.Close()
 
-	forms := d.open(image.Rect(20, 40, 520, 540), "zenity", "--forms", "--title=Visit", "--text=Your visit", "--add-entry=First name",
+	d.open(image.Rect(20, 40, 520, 540), "zenity", "--forms", "--title=Visit", "--text=Your visit", "--add-entry=First name",
 		"--add-password=Pass word", "--add-combo=Meal", "--combo-values=Soup|Bread|Cheese", "--add-calendar=Arrival")
 	d.wait("push button", "OK")
 	d.judge(state{name: "zenity/forms", says: []string{"First name", "Pass word", "Meal", "Arrival"}, silent: []string{"invalid"}})
@@ -31,15 +31,18 @@ func TestZenity(t *testing.T) {
 	d.wait("menu item", "Bread")
 	d.judge(state{name: "zenity/combo open", says: []string{"Soup", "Bread", "Cheese"}})
 	d.key(keyEscape)
-	forms.Close()
+}
 
+// TestPickers has a calendar and a scale.
+func TestPickers(t *testing.T) {
+	need(t, "zenity", "zenity")
+	d := newDesk(t)
 	calendar := d.open(image.Rect(20, 40, 520, 440), "zenity", "--calendar", "--title=Day", "--text=Pick a day", "--year=2026", "--month=3", "--day=14")
 	d.wait("push button", "OK")
 	d.judge(state{name: "zenity/calendar", says: []string{"March", "2026", "14"}})
 	calendar.Close()
 
-	scale := d.open(image.Rect(20, 40, 420, 240), "zenity", "--scale", "--title=Loud", "--text=How loud", "--value=40")
+	d.open(image.Rect(20, 40, 420, 240), "zenity", "--scale", "--title=Loud", "--text=How loud", "--value=40")
 	d.wait("push button", "OK")
 	d.judge(state{name: "zenity/scale", says: []string{"40", "How loud"}})
-	scale.Close()
 }

@@ -28,6 +28,7 @@ func folder(t *testing.T) string {
 
 // TestThunar has the views of a file manager of GTK 3.
 func TestThunar(t *testing.T) {
+	heavy(t)
 	need(t, "thunar", "thunar")
 	d := newDesk(t)
 	d.open(wide, "thunar", folder(t))

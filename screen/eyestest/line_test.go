@@ -105,7 +105,7 @@ func (r *lineReader) add(line, id string, quoted []string, at image.Point) {
 	}
 	for i := range r.all {
 		n := &r.all[i]
-		if it.node == nil && !several && len(quoted) > 0 && at.In(n.Box) && (n.Name == quoted[0] || strings.TrimSpace(n.Text) == quoted[0]) {
+		if it.node == nil && !several && len(quoted) > 0 && at.In(n.Box) && (spaced(n.Name) == quoted[0] || strings.TrimSpace(spaced(n.Text)) == quoted[0]) {
 			it.node = n
 		}
 	}
@@ -117,6 +117,9 @@ func (r *lineReader) add(line, id string, quoted []string, at image.Point) {
 	}
 	r.list = append(r.list, it)
 }
+
+// spaced makes the spaces that forbid a line break plain ones.
+func spaced(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
 
 // unquote takes what is quoted out of a line.
 func unquote(line string) (bare string, quoted []string) {
