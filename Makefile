@@ -9,7 +9,7 @@ BENCH ?= .
 # race detector: in an empty cache each is compiled once for all of them.
 RACE = GOFLAGS="$$($(GO) env GOFLAGS) -race"
 
-.PHONY: demo test check gate lint tests bench suite soak build setup golden clean
+.PHONY: demo test check gate lint tests bench suite eyes soak build setup golden clean
 
 demo: build
 	@scripts/setup demo
@@ -54,6 +54,11 @@ bench: build
 suite: build
 	@scripts/setup suite
 	$(BIN) bench suites/desktop --model scripted --results results/suite
+
+# Whether what is listed of the screen is true, over all states: docs/eyes.md.
+eyes:
+	@scripts/setup test
+	EYES=all $(GO) test -count=1 -v -timeout 60m ./screen/eyestest
 
 # What takes long: servers and workers that are killed under 200 trials.
 soak:

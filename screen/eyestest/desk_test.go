@@ -1,0 +1,255 @@
+//go:build linux
+
+package eyestest
+
+import (
+	"context"
+	"errors"
+	"image"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"desktop-agent/internal/x11"
+	"desktop-agent/sandbox"
+	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
+
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
+	"github.com/stretchr/testify/require"
+)
+
+// patience is how long a program may take for anything on a busy machine.
+const patience = 2 * time.Minute
+
+// deskSize is the size of the screen: small, as all of it is read by OCR.
+var deskSize = image.Pt(1280, 900)
+
+// A desk is a private desktop with eyes and hands.
+type desk struct {
+	*sandbox.Desktop
+	t    *testing.T
+	x    *x11.Conn
+	eyes *screen.Screen
+	gtk  *gtkOracle
+	bus  *busOracle
+}
+
+// heavy skips a test that takes long unless all are wanted: make eyes.
+func heavy(t *testing.T) {
+	t.Helper()
+	if os.Getenv("EYES") != "all" {
+		t.Skip("not judged: takes long; EYES=all judges all, and so does make eyes")
+	}
+}
+
+// need skips a test where a program is not installed.
+func need(t *testing.T, program, debian string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skipf("not judged: %s is not installed (apt-get install %s)", program, debian)
+	}
+}
+
+// newDesk starts a desktop whose programs get more environment variables.
+func newDesk(t *testing.T, env ...string) *desk {
+	t.Helper()
+	d := &desk{t: t, gtk: newGTKOracle(t)}
+	o := &sandbox.Options{Size: deskSize, Env: append(d.gtk.env(), env...)}
+	var err error
+	for range 4 { // two X servers that start or end at once may take each other's socket away
+		if d.Desktop, err = sandbox.Start(t.Context(), o); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { d.Desktop.Close() })
+	d.x, err = x11.Dial(d.Display())
+	require.NoError(t, err)
+	t.Cleanup(func() { d.x.Close(); <-d.x.Closed() })
+	require.NoError(t, xtest.Init(d.x.Conn))
+	reader, err := atspi.Open(t.Context(), &atspi.Options{BusAddress: d.BusAddress(), Enable: true, Silence: 5 * time.Second, AppTimeout: patience})
+	require.NoError(t, err)
+	t.Cleanup(func() { reader.Close() })
+	d.eyes, err = screen.Open(t.Context(), &screen.Options{
+		Display: d.Display(), Tree: reader, MaxImage: deskSize,
+		Settle: screen.SettleOptions{Ceiling: 20 * time.Second},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { d.eyes.Close() })
+	d.bus = newBusOracle(t, d.BusAddress())
+	return d
+}
+
+// open starts a program and makes its window of a size, at a place, both in pixels
+// of the desktop. The window manager adds its frame around it.
+func (d *desk) open(box image.Rectangle, program string, args ...string) *sandbox.Process {
+	d.t.Helper()
+	p, err := d.Open(d.t.Context(), program, args...)
+	require.NoError(d.t, err)
+	d.place(p.Window(), box)
+	return p
+}
+
+// place moves a window and gives it a size, and waits until it has both, or is as
+// near as the program and the window manager let it be.
+func (d *desk) place(w uint32, box image.Rectangle) {
+	d.t.Helper()
+	if box.Empty() {
+		return
+	}
+	xproto.ConfigureWindow(d.x.Conn, xproto.Window(w),
+		xproto.ConfigWindowX|xproto.ConfigWindowY|xproto.ConfigWindowWidth|xproto.ConfigWindowHeight,
+		[]uint32{uint32(box.Min.X), uint32(box.Min.Y), uint32(box.Dx()), uint32(box.Dy())})
+	require.NoError(d.t, d.x.PingManager(brief(d.t)))
+	const long = 3 * time.Second
+	for end := time.Now().Add(long); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if got, err := d.x.Box(xproto.Window(w)); err == nil && got.Size() == box.Size() {
+			return
+		}
+	}
+}
+
+// observe looks at the settled screen.
+func (d *desk) observe() *screen.Observation {
+	d.t.Helper()
+	o, err := d.eyes.Observe(d.t.Context())
+	require.NoError(d.t, err)
+	return o
+}
+
+// look observes until a node is there, and returns it too.
+func (d *desk) look(what string, want func(atspi.Node) bool) (*screen.Observation, atspi.Node) {
+	d.t.Helper()
+	var o *screen.Observation
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		o = d.observe()
+		if i := slices.IndexFunc(o.Tree.Nodes, want); i >= 0 {
+			return o, o.Tree.Nodes[i]
+		}
+	}
+	d.t.Logf("%s", o.Text(20000))
+	require.FailNow(d.t, "never saw "+what)
+	return nil, atspi.Node{}
+}
+
+// wait looks until there is a node of a role and with a name that begins so.
+func (d *desk) wait(role, name string) atspi.Node {
+	d.t.Helper()
+	_, n := d.look(role+" "+name, func(n atspi.Node) bool {
+		return n.Role == role && strings.HasPrefix(n.Name, name) && !n.Has("disabled")
+	})
+	return n
+}
+
+// fake puts one event of input in the server's queue.
+func (d *desk) fake(kind, detail byte, p image.Point) {
+	d.t.Helper()
+	require.NoError(d.t, xtest.FakeInputChecked(d.x.Conn, kind, detail, 0, d.x.Root, int16(p.X), int16(p.Y), 0).Check())
+}
+
+func (d *desk) move(p image.Point) { d.t.Helper(); d.fake(xproto.MotionNotify, 0, p) }
+
+// press presses and releases a button of the mouse at a point.
+func (d *desk) press(button byte, p image.Point) {
+	d.t.Helper()
+	d.move(p)
+	d.fake(xproto.ButtonPress, button, p)
+	d.fake(xproto.ButtonRelease, button, p)
+}
+
+func (d *desk) click(p image.Point) { d.t.Helper(); d.press(1, p) }
+
+// wheel turns the wheel of the mouse, down if steps is positive.
+func (d *desk) wheel(p image.Point, steps int) {
+	d.t.Helper()
+	button := byte(5)
+	if steps < 0 {
+		button, steps = 4, -steps
+	}
+	for range steps {
+		d.press(button, p)
+	}
+}
+
+// clickOn clicks the middle of a node.
+func (d *desk) clickOn(role, name string) {
+	d.t.Helper()
+	d.click(middle(d.wait(role, name).Box))
+}
+
+// close closes the menus that are open.
+func (d *desk) close() {
+	d.t.Helper()
+	for range 3 {
+		d.key(keyEscape)
+		d.observe()
+	}
+}
+
+// menu opens a menu of a menu bar, whatever menus were open.
+func (d *desk) menu(name string) {
+	d.t.Helper()
+	d.close()
+	d.clickOn("menu", name)
+}
+
+// Keys by their X names' numbers.
+const (
+	keyEscape  = 0xff1b
+	keyReturn  = 0xff0d
+	keyControl = 0xffe3
+	keyShift   = 0xffe1
+)
+
+// key presses keys one after the other and releases them in the opposite order:
+// key(keyControl, 'a') is Ctrl+A.
+func (d *desk) key(syms ...xproto.Keysym) {
+	d.t.Helper()
+	var codes []byte
+	for _, s := range syms {
+		codes = append(codes, d.keycode(s))
+	}
+	for _, c := range codes {
+		d.fake(xproto.KeyPress, c, image.Point{})
+	}
+	slices.Reverse(codes)
+	for _, c := range codes {
+		d.fake(xproto.KeyRelease, c, image.Point{})
+	}
+}
+
+func (d *desk) keycode(sym xproto.Keysym) byte {
+	d.t.Helper()
+	setup := xproto.Setup(d.x.Conn)
+	low, n := setup.MinKeycode, byte(setup.MaxKeycode-setup.MinKeycode+1)
+	m, err := xproto.GetKeyboardMapping(d.x.Conn, low, n).Reply()
+	require.NoError(d.t, err)
+	i := slices.Index(m.Keysyms, sym)
+	require.GreaterOrEqual(d.t, i, 0, "no key for %#x", sym)
+	return byte(low) + byte(i/int(m.KeysymsPerKeycode))
+}
+
+// file writes a file into a new folder and returns its path.
+func (d *desk) file(name, content string) string {
+	d.t.Helper()
+	path := filepath.Join(d.t.TempDir(), name)
+	require.NoError(d.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(d.t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+func middle(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
+
+// brief bounds one question to a program.
+func brief(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}

@@ -1,0 +1,48 @@
+//go:build linux
+
+package eyestest
+
+import (
+	"fmt"
+	"image"
+	"testing"
+)
+
+// TestZenity has dialogs: a list that is longer than its window, forms, a calendar.
+func TestZenity(t *testing.T) {
+	need(t, "zenity", "zenity")
+	d := newDesk(t)
+	args := []string{"--list", "--title=Parts", "--text=Pick a part", "--column=Part", "--column=Price", "--column=Where it is kept in the store house"}
+	for i := range 40 {
+		args = append(args, fmt.Sprintf("Bolt M%d", i), fmt.Sprintf("%d.25", i), fmt.Sprintf("Shelf %d in the long hall beside the window", i))
+	}
+	list := d.open(image.Rect(20, 40, 360, 340), "zenity", args...)
+	cell := d.wait("table cell", "Bolt M3")
+	d.judge(state{name: "zenity/list", says: []string{"Bolt M3"}, silent: []string{"Bolt M30"}})
+	d.wheel(middle(cell.Box), 5)
+	d.judge(state{name: "zenity/list scrolled", silent: []string{`"Bolt M1"`, "Bolt M35"}})
+	list.Close()
+
+	d.open(image.Rect(20, 40, 520, 540), "zenity", "--forms", "--title=Visit", "--text=Your visit", "--add-entry=First name",
+		"--add-password=Pass word", "--add-combo=Meal", "--combo-values=Soup|Bread|Cheese", "--add-calendar=Arrival")
+	d.wait("push button", "OK")
+	d.judge(state{name: "zenity/forms", says: []string{"First name", "Pass word", "Meal", "Arrival"}, silent: []string{"invalid"}})
+	d.click(middle(d.wait("combo box", "").Box))
+	d.wait("menu item", "Bread")
+	d.judge(state{name: "zenity/combo open", says: []string{"Soup", "Bread", "Cheese"}})
+	d.key(keyEscape)
+}
+
+// TestPickers has a calendar and a scale.
+func TestPickers(t *testing.T) {
+	need(t, "zenity", "zenity")
+	d := newDesk(t)
+	calendar := d.open(image.Rect(20, 40, 520, 440), "zenity", "--calendar", "--title=Day", "--text=Pick a day", "--year=2026", "--month=3", "--day=14")
+	d.wait("push button", "OK")
+	d.judge(state{name: "zenity/calendar", says: []string{"March", "2026", "14"}})
+	calendar.Close()
+
+	d.open(image.Rect(20, 40, 420, 240), "zenity", "--scale", "--title=Loud", "--text=How loud", "--value=40")
+	d.wait("push button", "OK")
+	d.judge(state{name: "zenity/scale", says: []string{"40", "How loud"}})
+}

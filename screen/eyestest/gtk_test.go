@@ -1,0 +1,105 @@
+//go:build linux
+
+package eyestest
+
+import (
+	"fmt"
+	"image"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A hit is an object that a pointer event reaches, or one that holds it.
+type hit struct {
+	role, name string
+	path       string // on the accessibility bus; "" if it has none
+	inert      bool   // it takes no input now
+}
+
+func (h hit) String() string { return fmt.Sprintf("%s %q", h.role, h.name) }
+
+// A chain is what is at a point: the innermost object, then what holds it.
+type chain []hit
+
+func (c chain) String() string {
+	if len(c) == 0 {
+		return "nothing"
+	}
+	var s []string
+	for _, h := range c[:min(len(c), 4)] {
+		s = append(s, h.String())
+	}
+	return strings.Join(s, " in ")
+}
+
+// A gtkOracle is asked by programs of GTK 3 what is below the pointer: see
+// testdata/gtkeye.c.
+type gtkOracle struct {
+	module, log string
+	offset      int64
+}
+
+// newGTKOracle compiles the module.
+func newGTKOracle(t *testing.T) *gtkOracle {
+	t.Helper()
+	need(t, "gcc", "gcc libc6-dev")
+	dir := t.TempDir()
+	g := &gtkOracle{module: filepath.Join(dir, "libgtkeye.so"), log: filepath.Join(dir, "log")}
+	out, err := exec.CommandContext(t.Context(), "gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", g.module, "testdata/gtkeye.c").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.NoError(t, os.WriteFile(g.log, nil, 0o600))
+	return g
+}
+
+func (g *gtkOracle) env() []string {
+	return []string{"GTK_MODULES=gail:atk-bridge:" + g.module, "GTK_EYE_LOG=" + g.log}
+}
+
+// at waits until a program has told what is at the pointer, which was moved to a
+// point; nothing if none has within a limit.
+func (g *gtkOracle) at(p image.Point, limit time.Duration) chain {
+	want := fmt.Sprintf(" %d %d", p.X, p.Y)
+	for end := time.Now().Add(limit); ; time.Sleep(5 * time.Millisecond) {
+		text, err := os.ReadFile(g.log)
+		if err != nil {
+			return nil
+		}
+		var found chain
+		for line := range strings.Lines(string(text[g.offset:])) {
+			fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+			if !strings.HasSuffix(line, "\n") || !strings.HasSuffix(fields[0], want) || len(fields) < 6 {
+				continue
+			}
+			found = nil
+			for i := 1; i+4 < len(fields); i += 5 {
+				h := hit{role: fields[i], name: strings.TrimSpace(fields[i+1]), inert: fields[i+4] == "i"}
+				if fields[i+2] != "0" {
+					h.path = "/org/a11y/atspi/accessible/" + fields[i+2]
+				}
+				found = append(found, h)
+			}
+		}
+		if found != nil || time.Now().After(end) {
+			return found
+		}
+	}
+}
+
+// forget leaves out what was told until now.
+func (g *gtkOracle) forget() {
+	if info, err := os.Stat(g.log); err == nil {
+		g.offset = info.Size()
+	}
+}
+
+// speaks reports whether a process has the module.
+func (g *gtkOracle) speaks(pid int) bool {
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	return err == nil && strings.Contains(string(maps), g.module)
+}

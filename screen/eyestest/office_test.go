@@ -1,0 +1,128 @@
+//go:build linux
+
+package eyestest
+
+import (
+	"image"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"desktop-agent/screen/atspi"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// office starts LibreOffice with a file.
+func (d *desk) office(kind, path string) {
+	d.t.Helper()
+	d.open(image.Rectangle{}, "soffice", kind, "--norestore", "--nologo", "--nofirststartwizard", "--nolockcheck", path)
+}
+
+// TestCalc has the states of a spreadsheet.
+func TestCalc(t *testing.T) {
+	heavy(t)
+	need(t, "soffice", "libreoffice-calc libreoffice-gtk3")
+	d := newDesk(t)
+	d.office("--calc", d.copy("testdata/shop.fods"))
+	d.look("the sheet", func(n atspi.Node) bool { return n.Role == "table cell" && n.Text == "Apples 2" })
+	_, cell := d.look("a cell", func(n atspi.Node) bool { return n.Role == "table cell" && n.Name == "D3" })
+	d.click(middle(cell.Box))
+	d.judge(state{name: "calc/sheet", oracle: d.cells, says: []string{"Item", "Apples 2", "10", "=B3*C3", "Notes"}, silent: []string{"Apples 52", "second sheet"}})
+	d.wheel(middle(wide), 8)
+	d.judge(state{name: "calc/sheet scrolled", oracle: d.cells, says: []string{"Apples 32"}, silent: []string{"Apples 2\"", `"Item"`}})
+	d.menu("Insert")
+	d.wait("menu item", "Image")
+	d.judge(state{name: "calc/menu"})
+	d.close()
+	d.office("--calc", d.file("trips.csv", "Item,Date,Price\nApples,2026-01-02,2.50\nBread,2026-01-03,3.25\n"))
+	d.wait("push button", "Cancel")
+	d.judge(state{name: "calc/import dialog", says: []string{"Comma", "Separator Options", "UTF-8"}})
+}
+
+// copy copies a file to where it may be written.
+func (d *desk) copy(path string) string {
+	d.t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(d.t, err)
+	return d.file(filepath.Base(path), string(data))
+}
+
+// cells clicks cells, and asks for the others whoever knows: the field above the sheet
+// says which cell was chosen.
+func (d *desk) cells(it item, p image.Point) (chain, bool) {
+	name := ""
+	switch {
+	case it.node == nil && strings.Contains(it.line, "empty cells"):
+		for _, m := range emptyPattern.FindAllStringSubmatch(it.line, -1) {
+			if m[2] == strconv.Itoa(p.X) && m[3] == strconv.Itoa(p.Y) {
+				name = m[1]
+			}
+		}
+	case it.node != nil && it.role == "table cell":
+		name = it.node.Name
+	}
+	if name == "" {
+		return d.whatever(it, p)
+	}
+	const edge = 40 // pixels: a click on a cell that is cut there scrolls the sheet
+	if sheet := sheetOf(it); p.Y > sheet.Max.Y-edge || p.X > sheet.Max.X-edge {
+		return nil, false
+	}
+	var box object
+	for _, n := range it.nodes {
+		if n.Role == "text" && cellPattern.MatchString(n.Text) {
+			bus, path, _ := strings.Cut(n.Key, "#")
+			box = object{bus, dbus.ObjectPath("/org/a11y/atspi/accessible/" + path)}
+		}
+	}
+	require.NotEmpty(d.t, box.Path, "the field with the cell's name")
+	d.click(p)
+	said := ""
+	for end := time.Now().Add(3 * time.Second); said != name && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		d.bus.call(box, "org.a11y.atspi.Text.GetText", &said, int32(0), int32(-1))
+	}
+	if said != name {
+		return chain{{role: "table cell", name: said}}, true
+	}
+	return chain{{role: "table cell", name: name}}, true
+}
+
+// sheetOf returns where a sheet is.
+func sheetOf(it item) image.Rectangle {
+	for _, n := range it.nodes {
+		if n.Role == "table" {
+			return n.Box
+		}
+	}
+	return image.Rectangle{}
+}
+
+var (
+	cellPattern  = regexp.MustCompile(`^[A-Z]{1,3}[1-9][0-9]*$`)
+	emptyPattern = regexp.MustCompile(`([A-Z]{1,3}[1-9][0-9]*) @(-?\d+),(-?\d+)`)
+)
+
+// TestWriter has the states of a text document.
+func TestWriter(t *testing.T) {
+	heavy(t)
+	need(t, "soffice", "libreoffice-writer libreoffice-gtk3")
+	d := newDesk(t)
+	d.office("--writer", d.file("letter.txt", letter()))
+	d.look("the document", func(n atspi.Node) bool { return n.Role == "paragraph" })
+	d.judge(state{name: "writer/document", says: []string{"line number 3 of"}, silent: []string{"line number 200 of"}})
+	d.wheel(middle(wide), 20)
+	d.judge(state{name: "writer/document scrolled", silent: []string{"line number 3 of"}})
+	d.menu("Table")
+	d.wait("menu item", "Properties")
+	d.judge(state{name: "writer/menu"})
+	d.close()
+	d.key(keyControl, 'h')
+	d.wait("push button", "Close")
+	d.judge(state{name: "writer/find and replace", says: []string{"Match case", "Replace All"}})
+}

@@ -1,0 +1,36 @@
+//go:build linux
+
+package eyestest
+
+import (
+	"strings"
+	"testing"
+
+	"desktop-agent/screen/atspi"
+)
+
+// TestQt has the states of a program of Qt. (VLC does not start as root.)
+func TestQt(t *testing.T) {
+	heavy(t)
+	need(t, "featherpad", "featherpad")
+	d := newDesk(t)
+	d.open(wide, "featherpad", "--standalone", d.file("letter.txt", letter()))
+	_, file := d.look("the menus", func(n atspi.Node) bool { return n.Name == "File" })
+	d.judge(state{name: "qt/document", says: []string{"File", "Edit", "line number 3 of"}, silent: []string{"line number 300 of"}})
+	d.click(middle(file.Box))
+	d.look("the menu's items", func(n atspi.Node) bool { return strings.HasPrefix(n.Name, "Quit") })
+	d.judge(state{name: "qt/menu", says: []string{"Quit", "Save As"}})
+	d.key(keyEscape)
+	d.wheel(middle(wide), 30)
+	d.judge(state{name: "qt/document scrolled", silent: []string{"line number 3 of"}})
+}
+
+// TestGimp has the state of a program of GTK 2.
+func TestGimp(t *testing.T) {
+	heavy(t)
+	need(t, "gimp", "gimp")
+	d := newDesk(t)
+	d.open(wide, "gimp", "--no-splash")
+	d.observe()
+	d.judge(state{name: "gimp/main"})
+}

@@ -1,0 +1,126 @@
+//go:build linux
+
+package eyestest
+
+import (
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the rows of the states that were judged into testdata/eyes.json")
+
+// A row is what is recorded of a state. What is wrong today is there by kind: more is
+// a failure.
+type row struct {
+	Places   int `json:"places"`   // that were tried, and told of
+	Wrong    int `json:"wrong"`    // of them, those that reach something else
+	Texts    int `json:"texts"`    // that were compared with the picture
+	Untrue   int `json:"untrue"`   // of them, those that are not there
+	Said     int `json:"said"`     // texts that the data demands, or forbids
+	Unsaid   int `json:"unsaid"`   // of them, those that are missing, or there
+	Marked   int `json:"marked"`   // controls that a person marked
+	Unlisted int `json:"unlisted"` // of them, those that are not listed
+	Bytes    int `json:"bytes"`    // of the list now
+	Before   int `json:"before"`   // of the list when the state was first judged
+}
+
+// Where rows are kept, and the page that shows them between two lines.
+const (
+	tableFile  = "testdata/eyes.json"
+	page       = "../../docs/eyes.md"
+	tableBegin = "<!-- table: go test -update -->\n"
+	tableEnd   = "<!-- end -->\n"
+)
+
+func table(t *testing.T) map[string]row {
+	t.Helper()
+	data, err := os.ReadFile(tableFile)
+	require.NoError(t, err)
+	rows := map[string]row{}
+	require.NoError(t, json.Unmarshal(data, &rows))
+	return rows
+}
+
+// report holds a state against its row, and says what is wrong in it.
+func report(t *testing.T, r *result) {
+	t.Helper()
+	rows := table(t)
+	old := rows[r.State] // nothing is known to be wrong of a state without a row
+	now := row{
+		Places: r.Places - r.Unknown, Wrong: r.Wrong, Texts: r.Texts, Untrue: r.Untrue, Said: r.Said, Unsaid: r.Unsaid,
+		Marked: r.Marked, Unlisted: r.Marked - r.Listed, Bytes: r.Bytes, Before: cmp.Or(old.Before, r.Bytes),
+	}
+	for _, p := range r.problems {
+		t.Logf("%s: %.400s", r.State, p)
+	}
+	t.Log(now.line(r.State))
+	if *update {
+		rows[r.State] = now
+		write(t, rows)
+		return
+	}
+	for _, c := range []struct {
+		what     string
+		now, old int
+	}{{"places reach something else", now.Wrong, old.Wrong}, {"texts are not there", now.Untrue, old.Untrue},
+		{"texts that the data demands or forbids are missing or there", now.Unsaid, old.Unsaid},
+		{"marked controls are not listed", now.Unlisted, old.Unlisted}} {
+		if c.now > c.old {
+			t.Errorf("%s: %d %s, %d are known: see above", r.State, c.now, c.what, c.old)
+		} else if c.now < c.old {
+			t.Logf("%s: %d %s, and %d were known: run with -update", r.State, c.now, c.what, c.old)
+		}
+	}
+}
+
+// line is a row of the table in docs/eyes.md.
+func (r row) line(name string) string {
+	share := "–"
+	if r.Marked > 0 {
+		share = fmt.Sprintf("%d of %d", r.Marked-r.Unlisted, r.Marked)
+	}
+	return fmt.Sprintf("| %s | %d of %d | %d of %d | %d of %d | %s | %d | %d |",
+		name, r.Wrong, r.Places, r.Untrue, r.Texts, r.Unsaid, r.Said, share, r.Before, r.Bytes)
+}
+
+// write keeps the rows, and puts them into the page.
+func write(t *testing.T, rows map[string]row) {
+	t.Helper()
+	data, err := json.MarshalIndent(rows, "", "\t")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(tableFile, append(data, '\n'), 0o644))
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	head, rest, ok := strings.Cut(string(text), tableBegin)
+	require.True(t, ok, "%s has no table", page)
+	_, tail, ok := strings.Cut(rest, tableEnd)
+	require.True(t, ok, "the table of %s has no end", page)
+	require.NoError(t, os.WriteFile(page, []byte(head+tableBegin+tableOf(rows)+tableEnd+tail), 0o644))
+}
+
+// tableOf shows rows for people.
+func tableOf(rows map[string]row) string {
+	var b strings.Builder
+	b.WriteString("| state | wrong places | texts not there | missing or false | listed of marked | bytes at first | bytes |\n|---|---|---|---|---|---|---|\n")
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		fmt.Fprintln(&b, rows[name].line(name))
+	}
+	return b.String()
+}
+
+// TestPage holds that the page shows the rows that are recorded.
+func TestPage(t *testing.T) {
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), tableBegin+tableOf(table(t))+tableEnd, "run with -update")
+}

@@ -1,0 +1,159 @@
+/*
+ * A module of GTK 3 programs (GTK_MODULES) that tells what GTK itself finds below
+ * the pointer, each time the pointer or what is below it has changed: the object
+ * that a press there would be delivered to, and those that hold it. It asks GDK for
+ * the window at the pointer and GTK for the widget of that window, as GTK does for
+ * each event (gtk_get_event_widget), and never the accessibility tree for a place,
+ * but for the cells of a widget that draws its cells itself.
+ *
+ * A line of the file $GTK_EYE_LOG is
+ *   PID X Y [TAB role TAB name TAB path TAB type TAB flags]...
+ * the innermost object first; X and Y are pixels of the screen; path is the number
+ * of the object on the accessibility bus, or 0; flags are letters, i: takes no input.
+ * Tabs and line ends in names are blanks.
+ *
+ * With $GTK_EYE_RTL set, the program's window is laid out from right to left.
+ *
+ * It is compiled without the headers of GTK, which tests need not install: the
+ * declarations below are those of GTK 3, GDK 3 and ATK.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef void *P;
+typedef struct { int x, y, width, height; } Rectangle;
+
+extern unsigned g_timeout_add(unsigned, int (*)(P), P);
+extern void g_object_unref(P);
+extern P g_object_get_data(P, const char *);
+extern const char *g_type_name_from_instance(P);
+extern int g_type_check_instance_is_a(P, unsigned long);
+extern unsigned long g_type_from_name(const char *);
+extern P gdk_display_get_default(void);
+extern P gdk_display_get_default_seat(P);
+extern P gdk_seat_get_pointer(P);
+extern P gdk_device_get_window_at_position(P, int *, int *);
+extern void gdk_device_get_position(P, P *, int *, int *);
+extern void gdk_window_get_user_data(P, P *);
+extern P gdk_window_get_parent(P);
+extern void gdk_window_get_root_coords(P, int, int, int *, int *);
+extern P gtk_widget_get_window(P);
+extern int gtk_widget_get_has_window(P);
+extern int gtk_widget_get_mapped(P);
+extern int gtk_widget_is_sensitive(P);
+extern P gtk_widget_get_parent(P);
+extern P gtk_widget_get_toplevel(P);
+extern int gtk_widget_translate_coordinates(P, P, int, int, int *, int *);
+extern void gtk_widget_get_allocation(P, Rectangle *);
+extern P gtk_widget_get_accessible(P);
+extern void gtk_container_forall(P, void (*)(P, P), P);
+extern int gtk_widget_get_scale_factor(P);
+extern void gtk_widget_set_default_direction(int); /* 2 is from right to left */
+extern const char *atk_object_get_name(P);
+extern int atk_object_get_role(P);
+extern const char *atk_role_get_name(int);
+extern P atk_object_get_parent(P);
+extern P atk_component_ref_accessible_at_point(P, int, int, int);
+
+static int out = -1;
+static char last[16384];
+
+/* put appends an object to a line. */
+static void put(char *line, P object, const char *type, int sensitive)
+{
+	char name[512];
+	const char *told = atk_object_get_name(object);
+	snprintf(name, sizeof name, "%s", told ? told : "");
+	for (char *c = name; *c; c++)
+		if (*c == '\t' || *c == '\n' || *c == '\r') *c = ' ';
+	size_t n = strlen(line);
+	snprintf(line + n, sizeof last - n, "\t%s\t%s\t%d\t%s\t%s", atk_role_get_name(atk_object_get_role(object)), name,
+		(int)(long)g_object_get_data(object, "spi-dbus-id"), type, sensitive ? "-" : "i");
+}
+
+struct search { P top; int x, y; P found; };
+
+static void inside(P child, P data)
+{
+	struct search *s = data;
+	Rectangle a;
+	int x, y;
+	if (!gtk_widget_get_mapped(child) || gtk_widget_get_has_window(child)) return; /* GDK would have named it */
+	gtk_widget_get_allocation(child, &a);
+	if (!gtk_widget_translate_coordinates(s->top, child, s->x, s->y, &x, &y)) return;
+	if (x >= 0 && y >= 0 && x < a.width && y < a.height) s->found = child;
+}
+
+/* deepest follows children that have no window of their own, such as labels. */
+static P deepest(P widget, int x, int y)
+{
+	unsigned long container = g_type_from_name("GtkContainer");
+	while (g_type_check_instance_is_a(widget, container)) {
+		struct search s = {widget, x, y, NULL};
+		gtk_container_forall(widget, inside, &s);
+		if (!s.found) break;
+		int cx, cy;
+		gtk_widget_translate_coordinates(widget, s.found, x, y, &cx, &cy);
+		widget = s.found, x = cx, y = cy;
+	}
+	return widget;
+}
+
+static int look(P unused)
+{
+	P display = gdk_display_get_default(), widget = NULL;
+	if (!display) return 1;
+	P pointer = gdk_seat_get_pointer(gdk_display_get_default_seat(display));
+	int wx, wy, x, y;
+	gdk_device_get_position(pointer, NULL, &x, &y);
+	P window = gdk_device_get_window_at_position(pointer, &wx, &wy), first = window;
+	char line[sizeof last];
+	for (; window && !widget; window = gdk_window_get_parent(window)) {
+		gdk_window_get_user_data(window, &widget);
+		first = window;
+	}
+	int scale = widget ? gtk_widget_get_scale_factor(widget) : 1;
+	snprintf(line, sizeof line, "%d %d %d", (int)getpid(), x * scale, y * scale);
+	if (widget) {
+		/* From the window at the pointer to the widget's own coordinates, by the screen. */
+		P top = gtk_widget_get_toplevel(widget);
+		int ox, oy, tx, ty;
+		gdk_window_get_root_coords(gtk_widget_get_window(top), 0, 0, &ox, &oy);
+		if (gtk_widget_translate_coordinates(top, widget, x - ox, y - oy, &tx, &ty)) widget = deepest(widget, tx, ty);
+		P object = gtk_widget_get_accessible(widget);
+		P cell = atk_component_ref_accessible_at_point(object, x, y, 0);
+		/* A cell or a row is no widget: it is the widget that knows. A child that
+		 * is a widget is known from GDK, and better. */
+		unsigned long is_widget = g_type_from_name("GtkWidgetAccessible");
+		if (cell && cell != object && !g_type_check_instance_is_a(cell, is_widget)) {
+			for (P o = cell; o && o != object; o = atk_object_get_parent(o))
+				put(line, o, g_type_name_from_instance(o), 1);
+		}
+		if (cell) g_object_unref(cell);
+		for (P w = widget; w; w = gtk_widget_get_parent(w))
+			put(line, gtk_widget_get_accessible(w), g_type_name_from_instance(w), gtk_widget_is_sensitive(w));
+	}
+	(void)first, (void)unused;
+	static int silent;
+	if (strcmp(line, last) || ++silent >= 8) { /* again now and then: who asks may have come later */
+		strcpy(last, line);
+		silent = 0;
+		size_t n = strlen(line);
+		line[n] = '\n';
+		if (write(out, line, n + 1) < 0) return 1;
+	}
+	return 1;
+}
+
+int gtk_module_init(int *argc, char ***argv)
+{
+	const char *path = getenv("GTK_EYE_LOG");
+	(void)argc, (void)argv;
+	if (!path || (out = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)) < 0) return 0;
+	if (getenv("GTK_EYE_RTL")) gtk_widget_set_default_direction(2);
+	g_timeout_add(15, look, NULL);
+	return 0;
+}
