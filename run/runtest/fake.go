@@ -74,7 +74,7 @@ func (d *Desktop) picture() *image.RGBA {
 		size = image.Pt(200, 120)
 	}
 	img := image.NewRGBA(image.Rectangle{Max: size})
-	shade := color.RGBA{B: uint8(d.Tick), A: 255}
+	shade := color.RGBA{B: uint8(32 * d.Tick), A: 255} // more than two pictures of the same differ by
 	for _, r := range d.at() {
 		shade.R += uint8(r) * 7
 		shade.G += uint8(r) * 31

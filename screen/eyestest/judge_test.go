@@ -197,7 +197,7 @@ func reaches(c chain, it item) string {
 		}
 		return "no cell"
 	}
-	at := slices.IndexFunc(c, func(h hit) bool { return is(h, it) })
+	at := slices.IndexFunc(c, func(h hit) bool { return is(h, it) || renewed(h, c[0], it.node) })
 	if at < 0 && !atspi.Operable(it.role) && holds(it, c) {
 		return ""
 	}
@@ -254,6 +254,16 @@ func same(h hit, n *atspi.Node) bool {
 		return false
 	}
 	return n.Name == "" || h.name == "" || h.name == n.Name
+}
+
+// renewed reports whether an object stands where one of the same role and name did, or
+// of the same label: the sidebar of GTK's file chooser makes its rows anew while they
+// are looked at.
+func renewed(h, innermost hit, n *atspi.Node) bool {
+	if h.role != n.Role || h.path == "" {
+		return false
+	}
+	return n.Name != "" && h.name == n.Name || n.Name == "" && n.Label != "" && innermost.name == n.Label
 }
 
 // partOf reports whether a control is what another one is made of.
