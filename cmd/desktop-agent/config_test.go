@@ -117,7 +117,7 @@ func TestJournalSettings(t *testing.T) {
 		"max_image": 1456, "quiet": "60ms", "ceiling": "3s", "tree_silence": "300ms", "tree_limit": "2s", "tree_nodes": 4000,
 		"base_url": "https://example.org/v1",
 		"max_tokens": 0, "max_dollars": 0, "max_time": "1h0m0s", "prices": {"all": {"input": 1, "cached": 0.1, "output": 4}},
-		"virtual": true, "open": "", "home": "", "monitor": 0, "size": "640x480", "dpi": 96,
+		"virtual": true, "ocr": "eng", "open": "", "home": "", "monitor": 0, "size": "640x480", "dpi": 96,
 		"roles": {
 			"planner":    {"temperature": 0.2, "max_tokens": 700, "timeout": "5m0s", "attempt": "2m0s"},
 			"actor":      {"temperature": 0.2, "max_tokens": 0, "timeout": "5m0s", "attempt": "2m0s"},

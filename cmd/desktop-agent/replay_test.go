@@ -50,7 +50,9 @@ func title(t *testing.T, stored *replay.Run) (last string) {
 func TestReplayLiveDesktop(t *testing.T) {
 	stored, said := again(t, exitDone, "--live-desktop")
 	assert.Contains(t, said, "desktop: private, 1280×800, with mousepad, home demo/home\n")
-	assert.Equal(t, &run.Replay{Run: "20261121T151215Z-742906", How: "model"}, stored.Info.Asked.Replay)
+	of, err := replay.Open("demo/run")
+	require.NoError(t, err)
+	assert.Equal(t, &run.Replay{Run: of.Info.ID, How: "model"}, stored.Info.Asked.Replay)
 	assert.Equal(t, "shopping.txt - Mousepad", title(t, stored))
 }
 
