@@ -3,6 +3,7 @@
 package eyestest
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/png"
@@ -130,6 +131,9 @@ func (d *desk) places(s state, list []item, r *result) {
 	}
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b item) int {
+		if a.inBar() != b.inBar() { // with a menu open, the pointer on the bar opens another
+			return cmp.Compare(b2i(a.inBar()), b2i(b.inBar()))
+		}
 		if by := layer(b) - layer(a); by != 0 || layer(a) == 0 {
 			return by
 		}
@@ -198,7 +202,7 @@ func reaches(c chain, it item) string {
 		return "no cell"
 	}
 	at := slices.IndexFunc(c, func(h hit) bool { return is(h, it) || renewed(h, c[0], it.node) })
-	if at < 0 && !atspi.Operable(it.role) && holds(it, c) {
+	if at < 0 && !atspi.Operable(it.role) && (holds(it, c) || drawnIn(it, c)) {
 		return ""
 	}
 	if at < 0 {
@@ -225,6 +229,31 @@ func holds(it item, c chain) bool {
 		}
 	}
 	return false
+}
+
+// drawnIn reports whether a text lies in what was hit, which draws it.
+func drawnIn(it item, c chain) bool {
+	if it.role != "paragraph" || len(c) == 0 {
+		return false
+	}
+	for n := it.node; n.Parent >= 0; {
+		if n = &it.nodes[n.Parent]; same(c[0], n) {
+			return true
+		}
+	}
+	return false
+}
+
+// inBar reports whether an element is a menu of a menu bar.
+func (i item) inBar() bool {
+	return i.node != nil && i.role == "menu" && i.node.Parent >= 0 && i.nodes[i.node.Parent].Role == "menu bar"
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // is reports whether an object that was hit is the one of an element, or the cell that
