@@ -57,6 +57,9 @@ func (v *view) hits(i int, part image.Rectangle) (device, at image.Point, ok boo
 		return device, at, false // the image is so much smaller that it has no pixel of it
 	}
 	hit := v.placeAt(device)
+	if v.Tree.Nodes[i].Read { // it is no node that could be hit; its window is
+		return device, at, hit.Window == v.window[i]
+	}
 	if hit.Node == i {
 		return device, at, true
 	}

@@ -29,7 +29,7 @@ func TestNow(t *testing.T) {
 	b.click(menu.Box)
 	nodes, i = b.waitAll("the open menu", named("menu item", "New"))
 	item := nodes[i]
-	b.click(menu.Box)
+	b.chord(0xff1b) // Escape: a click within 500 ms of the one that opened it leaves a menu of GTK open
 	require.Eventually(t, func() bool {
 		_, err := b.Now(t.Context(), item)
 		return err != nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -50,10 +51,13 @@ func TestReadForm(t *testing.T) {
 	b.click(b.wait("an entry", named("menu item", "Sweden")).Box)
 	combo = b.wait("what was chosen", func(n Node) bool { return n.Role == "combo box" && n.Text == "Sweden" })
 	assert.Equal(t, "Country", combo.Label)
-
 	name := b.wait("the field", func(n Node) bool { return n.Label == "Given name" })
 	assert.True(t, name.Settable)
-	b.click(name.Box)
+	require.Eventually(t, func() bool { // the list that closes has the pointer for a moment still
+		b.click(name.Box)
+		nodes, _, err := b.Read(t.Context())
+		return err == nil && slices.ContainsFunc(nodes, func(n Node) bool { return n.Label == "Given name" && n.Has("focused") })
+	}, patience, 50*time.Millisecond)
 	b.typeKeys("ann")
 	b.wait("the caret", func(n Node) bool { return n.Text == "ann" && n.Caret == 4 })
 	b.chord(0xff51) // Left
