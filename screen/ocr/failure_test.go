@@ -31,7 +31,12 @@ func program(t *testing.T, does string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tesseract")
 	script := "#!/bin/sh\nif [ \"$1\" = --list-langs ]; then printf 'List of available languages (1):\\neng\\n'; exit; fi\n" + does + "\n"
-	require.NoError(t, os.WriteFile(path, []byte(script), 0o700))
+	// A process that is forked while the file is open for writing has it open too, until
+	// it becomes another program; and a file that somebody writes cannot be run.
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(path, []byte(script), 0o700)
+	syscall.ForkLock.RUnlock()
+	require.NoError(t, err)
 	return path
 }
 
