@@ -10,6 +10,7 @@ import (
 
 // TestZenity has dialogs: a list that is longer than its window, forms, a calendar.
 func TestZenity(t *testing.T) {
+	heavy(t)
 	need(t, "zenity", "zenity")
 	d := newDesk(t)
 	args := []string{"--list", "--title=Parts", "--text=Pick a part", "--column=Part", "--column=Price", "--column=Where it is kept in the store house"}
@@ -35,6 +36,7 @@ func TestZenity(t *testing.T) {
 
 // TestPickers has a calendar and a scale.
 func TestPickers(t *testing.T) {
+	heavy(t)
 	need(t, "zenity", "zenity")
 	d := newDesk(t)
 	calendar := d.open(image.Rect(20, 40, 520, 440), "zenity", "--calendar", "--title=Day", "--text=Pick a day", "--year=2026", "--month=3", "--day=14")
