@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -43,28 +41,9 @@ var ports = []string{"127.0.0.1:9222", "127.0.0.1:1337"}
 // errNoBrowser reports that no browser runs.
 var errNoBrowser = errors.New("no browser runs")
 
-// newClient returns an HTTP client of the computer.
-func newClient(e Env) *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		DialContext:       func(ctx context.Context, _, address string) (net.Conn, error) { return e.Dial(ctx, address) },
-		DisableKeepAlives: true,
-	}}
-}
-
-// A browser is the debugging port of a running Chrome:
+// A browser is a running Chrome that can be debugged:
 // https://chromedevtools.github.io/devtools-protocol.
-type browser struct {
-	client *http.Client
-	port   string
-}
-
-// A target is a tab, or something else that can be debugged.
-type target struct {
-	ID    string `json:"id"`
-	Type  string `json:"type"`
-	URL   string `json:"url"`
-	Title string `json:"title"`
-}
+type browser struct{ port devtools.Port }
 
 // browser connects to the browser. One that runs may still be starting; start
 // starts one if none runs, else that is [errNoBrowser]. One that runs but does not
@@ -73,8 +52,8 @@ func (l *look) browser(ctx context.Context, start bool) (*browser, error) {
 	limit := time.Time{}
 	for {
 		for _, port := range ports {
-			b := &browser{client: newClient(l.e), port: port}
-			if err := b.ask(ctx, http.MethodGet, "/json/version", nil); err == nil {
+			b := &browser{port: devtools.Port{Address: port, Client: devtools.Client(l.e.Dial), Most: maxMessage}}
+			if err := promptly(ctx, b.port.Version); err == nil {
 				return b, nil
 			}
 		}
@@ -133,20 +112,23 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// ask calls an end point of the port.
-func (b *browser) ask(ctx context.Context, method, path string, answer any) error {
+// promptly asks the port something, which it must answer soon.
+func promptly(ctx context.Context, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, pageLimit)
 	defer cancel()
-	return devtools.Ask(ctx, b.client, b.port, method, path, maxMessage, answer)
+	return ask(ctx)
 }
 
 // tabs returns the tabs, the one used last first. What the browser draws as
 // pages of its own, such as the list under the address bar, is none.
-func (b *browser) tabs(ctx context.Context) ([]target, error) {
-	var all, tabs []target
-	if err := b.ask(ctx, http.MethodGet, "/json/list", &all); err != nil {
+func (b *browser) tabs(ctx context.Context) ([]devtools.Target, error) {
+	ctx, cancel := context.WithTimeout(ctx, pageLimit)
+	defer cancel()
+	all, err := b.port.Targets(ctx)
+	if err != nil {
 		return nil, err
 	}
+	var tabs []devtools.Target
 	for _, t := range all {
 		u, err := url.Parse(t.URL)
 		own := err == nil && (u.Scheme == "devtools" || u.Scheme == "chrome" && strings.HasSuffix(u.Host, ".top-chrome"))
@@ -159,12 +141,16 @@ func (b *browser) tabs(ctx context.Context) ([]target, error) {
 
 // open opens a page in a tab of its own, and closes it after use.
 func (b *browser) open(ctx context.Context, address string, use func(*session) error) error {
-	var t target
-	if err := b.ask(ctx, http.MethodPut, "/json/new?"+url.QueryEscape(address), &t); err != nil {
+	var t devtools.Target
+	err := promptly(ctx, func(ctx context.Context) (err error) {
+		t, err = b.port.Open(ctx, address)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	defer func() {
-		_ = b.ask(context.WithoutCancel(ctx), http.MethodGet, "/json/close/"+url.PathEscape(t.ID), nil) // the tab may be gone
+		_ = promptly(context.WithoutCancel(ctx), func(ctx context.Context) error { return b.port.Close(ctx, t.ID) }) // the tab may be gone
 	}()
 	s, err := b.attach(ctx, t.ID)
 	if err != nil {
@@ -189,7 +175,7 @@ type session struct {
 func (b *browser) attach(ctx context.Context, id string) (*session, error) {
 	dial, cancel := context.WithTimeout(ctx, pageLimit)
 	defer cancel()
-	conn, _, err := websocket.Dial(dial, "ws://"+b.port+"/devtools/page/"+url.PathEscape(id), &websocket.DialOptions{HTTPClient: b.client})
+	conn, _, err := websocket.Dial(dial, "ws://"+b.port.Address+"/devtools/page/"+url.PathEscape(id), &websocket.DialOptions{HTTPClient: b.port.Client})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"desktop-agent/internal/devtools"
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/asset"
@@ -129,7 +130,7 @@ func (l *look) vlcStatus(ctx context.Context) (tasks.Value, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()
-	client := newClient(l.e)
+	client := devtools.Client(l.e.Dial)
 	defer client.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1:8080/requests/status.xml", nil)
 	if err != nil {

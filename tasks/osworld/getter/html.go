@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"desktop-agent/internal/devtools"
 	"desktop-agent/tasks"
 )
 
@@ -173,7 +174,7 @@ func (l *look) htmlParse(ctx context.Context) (tasks.Value, error) {
 }
 
 // parsedTab returns the tab in front.
-func (l *look) parsedTab(ctx context.Context) (*browser, *target, error) {
+func (l *look) parsedTab(ctx context.Context) (*browser, *devtools.Target, error) {
 	if !l.o.Defects.Has(tabByURL) {
 		return l.front(ctx)
 	}

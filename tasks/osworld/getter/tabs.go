@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"desktop-agent/internal/devtools"
 	"desktop-agent/tasks"
 )
 
@@ -87,7 +88,7 @@ func (l *look) activeTab(ctx context.Context) (tasks.Value, error) {
 // front returns the tab in front: the one with the focus, or else that which can be
 // seen and is in the address bar, or else any that can be seen. There is none if
 // no browser runs.
-func (l *look) front(ctx context.Context) (*browser, *target, error) {
+func (l *look) front(ctx context.Context) (*browser, *devtools.Target, error) {
 	b, err := l.browser(ctx, false)
 	if errors.Is(err, errNoBrowser) {
 		return nil, nil, nil
@@ -100,7 +101,7 @@ func (l *look) front(ctx context.Context) (*browser, *target, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, loadLimit)
 	defer cancel()
-	var visible []target
+	var visible []devtools.Target
 	for _, t := range tabs {
 		lies, err := b.facing(limited, t.ID)
 		silent := errors.Is(err, context.DeadlineExceeded)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"strings"
 	"syscall"
@@ -41,22 +40,12 @@ func checkTabs(key string) func(tasks.Params) error {
 	}
 }
 
-// A target is a page, as Chrome's debugging port describes it.
-type target struct {
-	ID   string `json:"id"`
-	Type string `json:"type"`
-	URL  string `json:"url"`
-}
-
-// A chrome is the debugging port of a running Chrome. Its HTTP end points are at
-// https://chromedevtools.github.io/devtools-protocol/#endpoints.
-type chrome struct{ client *http.Client }
+// A chrome is a running Chrome that can be debugged.
+type chrome struct{ devtools.Port }
 
 // chrome connects to Chrome, which may still be starting.
 func (r *run) chrome(ctx context.Context) (*chrome, error) {
-	c := &chrome{client: &http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) { return r.e.Dial(ctx, address) },
-	}}}
+	c := &chrome{devtools.Port{Address: debuggingPort, Client: devtools.Client(r.e.Dial), Most: maxAnswer}}
 	ctx, cancel := context.WithTimeout(ctx, portLimit)
 	defer cancel()
 	var last error
@@ -71,7 +60,6 @@ func (r *run) chrome(ctx context.Context) (*chrome, error) {
 		select {
 		case <-time.After(lookAgain):
 		case <-ctx.Done():
-			c.close()
 			if errors.Is(last, syscall.ECONNREFUSED) {
 				last = errors.New("nothing listens there: launch google-chrome with --remote-debugging-port")
 			}
@@ -80,17 +68,10 @@ func (r *run) chrome(ctx context.Context) (*chrome, error) {
 	}
 }
 
-func (c *chrome) close() { c.client.CloseIdleConnections() }
-
-// ask calls an end point.
-func (c *chrome) ask(ctx context.Context, method, path string, answer any) error {
-	return devtools.Ask(ctx, c.client, debuggingPort, method, path, maxAnswer, answer)
-}
-
 // pages returns the open tabs.
-func (c *chrome) pages(ctx context.Context) ([]target, error) {
-	var all, pages []target
-	if err := c.ask(ctx, http.MethodGet, "/json/list", &all); err != nil {
+func (c *chrome) pages(ctx context.Context) (pages []devtools.Target, err error) {
+	all, err := c.Targets(ctx)
+	if err != nil {
 		return nil, err
 	}
 	for _, t := range all {
@@ -117,19 +98,18 @@ func (r *run) openTabs(ctx context.Context, p tasks.Params) error {
 	if err != nil {
 		return err
 	}
-	defer c.close()
 	first, err := c.pages(ctx)
 	if err != nil {
 		return err
 	}
 	for i, u := range urls {
-		var t target
-		if err := c.ask(ctx, http.MethodPut, "/json/new?"+url.QueryEscape(u), &t); err != nil {
+		t, err := c.Open(ctx, u)
+		if err != nil {
 			return fmt.Errorf("open %s: %w", u, err)
 		}
 		c.loaded(ctx, t.ID)
 		if i == 0 && len(first) > 0 {
-			if err := c.ask(ctx, http.MethodGet, "/json/close/"+url.PathEscape(first[0].ID), nil); err != nil {
+			if err := c.Close(ctx, first[0].ID); err != nil {
 				return fmt.Errorf("close the first tab: %w", err)
 			}
 		}
@@ -180,7 +160,6 @@ func (r *run) closeTabs(ctx context.Context, p tasks.Params) error {
 	if err != nil {
 		return err
 	}
-	defer c.close()
 	for _, u := range urls {
 		pages, err := c.pages(ctx)
 		if err != nil {
@@ -192,7 +171,7 @@ func (r *run) closeTabs(ctx context.Context, p tasks.Params) error {
 				continue
 			}
 			closed = true
-			if err := c.ask(ctx, http.MethodGet, "/json/close/"+url.PathEscape(t.ID), nil); err != nil {
+			if err := c.Close(ctx, t.ID); err != nil {
 				return fmt.Errorf("close %s: %w", u, err)
 			}
 			break
