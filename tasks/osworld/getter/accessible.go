@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"desktop-agent/tasks"
 )
@@ -96,9 +97,30 @@ func (l *look) terminal(ctx context.Context) (tasks.Value, error) {
 // addressBar is the name of the browser's address bar.
 const addressBar = "Address and search bar"
 
+// addressLimit is how long the address bar of a browser may stay empty. One that is
+// busy, or has just come to another tab, tells it late.
+const addressLimit = 3 * time.Second
+
 // address returns the text of the browser's address bar, that of the active
-// window first; "" if there is none.
+// window first; "" if there is none, or if it stays empty.
 func (l *look) address(ctx context.Context) (string, error) {
+	limit := time.Now().Add(addressLimit)
+	for {
+		text, err := l.addressNow(ctx)
+		if err != nil || text != "" || time.Now().After(limit) {
+			return text, err
+		}
+		if runs, err := l.chromeRuns(ctx); err != nil || !runs {
+			return "", err
+		}
+		if err := pause(ctx); err != nil {
+			return "", err
+		}
+	}
+}
+
+// addressNow returns what the address bar tells at this moment.
+func (l *look) addressNow(ctx context.Context) (string, error) {
 	root, err := l.accessible(ctx, view{program: isChrome, deeper: inSight})
 	if err != nil {
 		return "", err

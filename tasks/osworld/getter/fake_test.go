@@ -33,8 +33,9 @@ type fake struct {
 	files   map[string]string // by path; those outside of /home/user and /tmp are read by a command alone
 	run     func(c env.Command) (env.Output, error)
 	windows []screen.Window
-	root    *object // the accessibility tree
-	server  string  // the address that connections to dials go to
+	root    *object   // the accessibility tree
+	roots   []*object // what it is at first, one look after the other
+	server  string    // the address that connections to dials go to
 	dials   string
 	now     time.Time
 	network bool
@@ -97,6 +98,11 @@ func (f *fake) BusAddress() string                               { return "" }
 func (f *fake) Err() error                                       { return f.err }
 
 func (f *fake) accessible(context.Context, view) (*object, error) {
+	if len(f.roots) > 0 {
+		first := f.roots[0]
+		f.roots = f.roots[1:]
+		return first, nil
+	}
 	if f.root == nil {
 		return &object{role: "desktop frame", name: "main"}, nil
 	}

@@ -141,6 +141,18 @@ func TestActiveURL(t *testing.T) {
 	}
 }
 
+// A browser that is busy tells its address bar late, or the whole of itself. One that
+// has no window is not waited for.
+func TestLateAddress(t *testing.T) {
+	browser := []screen.Window{{Class: "chromium"}}
+	late := []*object{desktop(), browsing("Chromium", "")}
+	f := &fake{windows: browser, roots: late, root: browsing("Chromium", "a.com")}
+	assert.Equal(t, "https://a.com", get(t, f, "active_url_from_accessTree", nil, nil))
+	f = &fake{roots: late, root: browsing("Chromium", "a.com")}
+	assert.Nil(t, get(t, f, "active_url_from_accessTree", nil, nil))
+	assert.Len(t, f.roots, 1, "one look")
+}
+
 func TestURLParts(t *testing.T) {
 	at := func(url string) *fake { return &fake{root: browsing("Chromium", url)} }
 	m := func(pairs ...any) map[string]any { return params(pairs...) }
