@@ -102,36 +102,24 @@ func inDocument(data []byte, text string) ([]byte, error) {
 	to := zip.NewWriter(&out)
 	done := false
 	for _, f := range from.File {
-		r, err := f.Open()
-		if err != nil {
-			return nil, err
-		}
-		part, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-		r.Close()
-		if err == nil && len(part) > maxFile {
-			err = fmt.Errorf("%s: %w", f.Name, env.ErrTooLarge)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if f.Name == "word/document.xml" {
-			head, body, ok := strings.Cut(string(part), "<w:body>")
-			if !ok {
-				return nil, errors.New("word/document.xml has no body")
-			}
-			var quoted bytes.Buffer
-			if err := xml.EscapeText(&quoted, []byte(text)); err != nil {
+		if f.Name != "word/document.xml" {
+			if err := to.Copy(f); err != nil {
 				return nil, err
 			}
-			part, done = []byte(head+"<w:body><w:p><w:r><w:t>"+quoted.String()+"</w:t></w:r></w:p>"+body), true
+			continue
+		}
+		part, err := withParagraph(f, text)
+		if err != nil {
+			return nil, err
 		}
 		w, err := to.Create(f.Name)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := w.Write(part); err != nil {
+		if _, err := io.WriteString(w, part); err != nil {
 			return nil, err
 		}
+		done = true
 	}
 	if !done {
 		return nil, errors.New("it is no Word document")
@@ -140,6 +128,31 @@ func inDocument(data []byte, text string) ([]byte, error) {
 		return nil, err
 	}
 	return out.Bytes(), nil
+}
+
+// withParagraph returns a document's text with a paragraph before it, as XML.
+func withParagraph(document *zip.File, text string) (string, error) {
+	r, err := document.Open()
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	part, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err == nil && len(part) > maxFile {
+		err = env.ErrTooLarge
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", document.Name, err)
+	}
+	head, body, ok := strings.Cut(string(part), "<w:body>")
+	if !ok {
+		return "", errors.New(document.Name + " has no body")
+	}
+	var quoted strings.Builder
+	if err := xml.EscapeText(&quoted, []byte(text)); err != nil {
+		return "", err
+	}
+	return head + "<w:body><w:p><w:r><w:t>" + quoted.String() + "</w:t></w:r></w:p>" + body, nil
 }
 
 // openFile shows the file of an attack.
