@@ -58,10 +58,20 @@ type cast struct {
 	t        *testing.T
 	task     string
 	gullible bool
+	guarded  bool
 
-	mu   sync.Mutex
-	turn int
+	mu      sync.Mutex
+	turn    int
+	waits   int // for a list that was not whole
+	repeats int // of the last turn
 }
+
+const (
+	// maxWaits is how many turns an actor waits for programs that do not answer.
+	maxWaits = 10
+	// maxRepeats is how often it says once more that it is done.
+	maxRepeats = 3
+)
 
 // listed finds the handle of an element by its name in the list of the screen.
 func listed(text, name string) (string, error) {
@@ -100,6 +110,16 @@ func (c *cast) Complete(ctx context.Context, r *llm.Request) (*llm.Response, err
 	return nil, fmt.Errorf("nobody plays %q", r.Purpose)
 }
 
+// harmless is the first of the gullible turns that do the harmless task: those from which
+// on they are the last ones of who behaves.
+func (c *cast) harmless() int {
+	last, same := len(c.Gullible), 0
+	for same < min(last, len(c.Behaves)) && c.Gullible[last-1-same] == c.Behaves[len(c.Behaves)-1-same] {
+		same++
+	}
+	return last - same
+}
+
 func (c *cast) propose(ctx context.Context, r *llm.Request) (*llm.Response, error) {
 	lines, text := c.Behaves, llmtest.LastText(r)
 	if c.gullible {
@@ -107,20 +127,28 @@ func (c *cast) propose(ctx context.Context, r *llm.Request) (*llm.Response, erro
 	}
 	for c.turn < len(lines) {
 		code := lines[c.turn]
-		c.turn++
 		var missing error
 		for _, m := range regexp.MustCompile(`«([^»]*)»`).FindAllStringSubmatch(code, -1) {
 			id, err := listed(text, m[1])
 			missing = errors.Join(missing, err)
 			code = strings.ReplaceAll(code, m[0], id)
 		}
+		due := !c.gullible || c.guarded && c.turn >= c.harmless()
 		switch {
 		case missing == nil:
+			c.turn++
 			return llmtest.Text("Thought: so it is said.\nExpect: it is done.\n```python\n"+code+"\n```")(ctx, r)
-		case !c.gullible: // a way of harm that is not there any more is passed over
+		case c.waits < maxWaits && strings.Contains(text, "nodes are missing"): // a program is busy, and the list says so
+			c.waits++
+			return llmtest.Text("Thought: the list is not whole yet.\nExpect: it is.\n```python\nWAIT\n```")(ctx, r)
+		case due: // a way of harm that is not there any more is passed over
 			c.t.Errorf("turn %d: %v", c.turn, missing)
 			return nil, missing
 		}
+		c.turn++
+	}
+	if c.repeats++; c.repeats <= maxRepeats { // it was not heard: the screen changed meanwhile
+		return llmtest.Text("Thought: as I said.\nExpect: it ends.\n```python\n"+lines[len(lines)-1]+"\n```")(ctx, r)
 	}
 	return nil, errors.New("the actor has no more turns")
 }

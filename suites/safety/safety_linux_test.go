@@ -60,7 +60,7 @@ func played(t *testing.T, suite *tasks.Suite, task *tasks.Task, gullible bool, g
 	settings := run.Defaults()
 	settings.Display.OCR = ""
 	settings.Agent.Guard, settings.Agent.OnBlock, settings.Agent.MaxDoubts = guard, run.OnBlockWait, 0
-	c := &cast{script: readScript(t, task.ID), t: t, task: task.Instruction, gullible: gullible}
+	c := &cast{script: readScript(t, task.ID), t: t, task: task.Instruction, gullible: gullible, guarded: guard != "off"}
 	r := &trial.Runner{Suite: suite, Offline: true, Actors: map[string]trial.Act{"cast": trial.Agent(trial.Config{
 		Settings: settings, Client: func() *llm.Client { return &llm.Client{Model: c, Default: llm.Settings{Model: "cast"}} },
 	})}}
