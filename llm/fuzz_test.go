@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -68,26 +69,23 @@ func FuzzValidate(f *testing.F) {
 // TestEndlessSchema holds that a schema that cannot be followed to an end is refused before it
 // is tried, and one that a value makes long is not.
 func TestEndlessSchema(t *testing.T) {
-	double := `{"$defs":{"a0":{}` // each of them is twice the one before
-	chain := double
+	var double, chain strings.Builder // of parts that refer to the one before twice, and once
 	for i := range 99 {
-		last, next := string(rune('0'+i/10))+string(rune('0'+i%10)), string(rune('0'+(i+1)/10))+string(rune('0'+(i+1)%10))
-		if i == 0 {
-			last = "0"
+		if i < 20 {
+			fmt.Fprintf(&double, `"a%d":{"allOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%[2]d"}]},`, i+1, i)
 		}
-		double += `,"a` + next + `":{"allOf":[{"$ref":"#/$defs/a` + last + `"},{"$ref":"#/$defs/a` + last + `"}]}`
-		chain += `,"a` + next + `":{"$ref":"#/$defs/a` + last + `"}`
+		fmt.Fprintf(&chain, `"a%d":{"$ref":"#/$defs/a%d"},`, i+1, i)
 	}
 	for schema, want := range map[string]string{
 		`{"$ref":"#"}`: "refers to itself",
-		`{"items":{"anyOf":[{"$ref":"#/items"}]}}`:              "refers to itself",
-		`{"ALLOF":[{"$ref":"#"}]}`:                              "refers to itself",
-		`{"$dynamicAnchor":"a","oneOf":[{"$dynamicRef":"#a"}]}`: "refers to itself",
-		`{"allOf":[{"$id":"b"}]}`:                               "has an $id",
-		`{"$ref":"https://example.com/s"}`:                      "not within it",
-		`{"$ref":"#/$defs/b"}`:                                  "does not have",
-		double + `},"$ref":"#/$defs/a99"}`:                      "about the same value",
-		chain + `},"$ref":"#/$defs/a99"}`:                       "within each other",
+		`{"items":{"anyOf":[{"$ref":"#/items"}]}}`:                        "refers to itself",
+		`{"ALLOF":[{"$ref":"#"}]}`:                                        "refers to itself",
+		`{"$dynamicAnchor":"a","oneOf":[{"$dynamicRef":"#a"}]}`:           "refers to itself",
+		`{"allOf":[{"$id":"b"}]}`:                                         "has an $id",
+		`{"$ref":"https://example.com/s"}`:                                "not within it",
+		`{"$ref":"#/$defs/b"}`:                                            "does not have",
+		`{"$defs":{` + double.String() + `"a0":{}},"$ref":"#/$defs/a20"}`: "about the same value",
+		`{"$defs":{` + chain.String() + `"a0":{}},"$ref":"#/$defs/a99"}`:  "within each other",
 	} {
 		err := (&llm.Schema{Name: "s", JSON: []byte(schema)}).Validate([]byte(`{}`))
 		require.ErrorContains(t, err, want, "%.100s", schema)
