@@ -85,10 +85,11 @@ safety:
 
 # Every parser of what a model writes, a minute each.
 fuzz:
-	@for p in actuator/pyautogui actuator/toolcall actuator/dialect actuator/native actuator/ground llm llm/gemini \
-			planner worldmodel monitor guard rehearsal tasks/judge; do \
+	@for p in actuator/pyautogui actuator/toolcall actuator/dialect actuator/native actuator/ground \
+			llm llm/wire llm/anthropic llm/gemini llm/openai llm/responses screen tools agent engine \
+			planner worldmodel monitor guard rehearsal replay/macro tasks/judge; do \
 		for f in $$($(GO) test -list '^Fuzz' ./$$p | grep '^Fuzz'); do \
-			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s ./$$p || exit 1; \
+			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 10x ./$$p || exit 1; \
 		done; done
 
 # OSWorld's own tasks, which OSWORLD_DATA names: docs/suites.md.

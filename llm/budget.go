@@ -263,3 +263,17 @@ func (s Spent) minus(t Spent) Spent {
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{Input: u.Input + v.Input, Cached: u.Cached + v.Cached, Output: u.Output + v.Output, Written: u.Written + v.Written}
 }
+
+// maxUsage bounds the tokens of one reply: no model reads or writes as many.
+const maxUsage = 1 << 40
+
+// possible reports whether an endpoint can have counted so: a count below nothing would give
+// back what was spent, and so would a sum that is too large.
+func (u Usage) possible() bool {
+	for _, n := range []int{u.Input, u.Cached, u.Output, u.Written} {
+		if n < 0 || n > maxUsage {
+			return false
+		}
+	}
+	return true
+}

@@ -56,6 +56,28 @@ func TestBudgetNamesTheLimit(t *testing.T) {
 	}
 }
 
+// TestCountsThatCannotBe holds that an endpoint which counts less than nothing, or more than
+// there can be, gives no budget back: it is estimated what it used, and a failure adds nothing.
+func TestCountsThatCannotBe(t *testing.T) {
+	for _, counted := range []llm.Usage{{Input: -1000}, {Input: 5, Output: -1}, {Input: 5, Cached: -1}, {Output: 1 << 62}} {
+		for _, model := range []llmtest.Func{
+			llmtest.Reply(llm.Response{Text: "ok", Usage: counted}), llmtest.Fail(&llm.Error{Kind: llm.ErrBadReply, Usage: counted}),
+		} {
+			b := &llm.Budget{MaxTokens: 1 << 30}
+			c := &llm.Client{Model: model, Budget: b, Default: llm.Settings{Model: "m", MaxTokens: 100}, Retry: llm.Retry{Attempts: 1}}
+			resp, err := c.Complete(t.Context(), request())
+			spent := b.Spent().Usage
+			if err != nil {
+				assert.Zero(t, spent)
+				continue
+			}
+			assert.NotNil(t, resp)
+			assert.Equal(t, llm.Estimate(request()).Input, spent.Input, "%+v", counted)
+			assert.Equal(t, 1, spent.Output)
+		}
+	}
+}
+
 func TestBudgetWallTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &llm.Budget{MaxTime: time.Minute}

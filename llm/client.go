@@ -312,7 +312,7 @@ func (c *Client) attempt(ctx context.Context, s Settings, call *Call) (*Response
 		call.Usage = call.Usage.Plus(usageOf(call.Request, resp))
 		return resp, checkReply(call.Request, resp)
 	}
-	if e, ok := errors.AsType[*Error](err); ok {
+	if e, ok := errors.AsType[*Error](err); ok && e.Usage.possible() {
 		call.Usage = call.Usage.Plus(e.Usage)
 	}
 	switch {
@@ -369,13 +369,13 @@ func checkReply(r *Request, resp *Response) error {
 	return e
 }
 
-// usageOf returns what the endpoint counted. Where it does not count, so that a
-// budget would never run out, it is the estimate.
+// usageOf returns what the endpoint counted. Where it does not count, or counts what
+// cannot be, so that a budget would never run out, it is the estimate.
 func usageOf(r *Request, resp *Response) Usage {
 	if resp == nil {
 		return Usage{}
 	}
-	if resp.Usage != (Usage{}) {
+	if resp.Usage != (Usage{}) && resp.Usage.possible() {
 		return resp.Usage
 	}
 	written := len(resp.Text)

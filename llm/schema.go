@@ -127,12 +127,16 @@ func schemaName(t reflect.Type) string {
 
 // Validate checks JSON against the schema. What may be null may be left out too: the
 // schema requires it only because strict endpoints want that, and weak models forget it.
+// A schema that could not be followed to an end is an error that names it, as is one that
+// is broken.
 func (s *Schema) Validate(data []byte) error {
 	s.once.Do(func() {
 		var parsed jsonschema.Schema
 		if s.broken = json.Unmarshal(s.JSON, &parsed); s.broken == nil {
 			forgive(&parsed)
-			s.resolved, s.broken = parsed.Resolve(nil)
+			if s.broken = bounded(&parsed); s.broken == nil {
+				s.resolved, s.broken = parsed.Resolve(nil)
+			}
 		}
 	})
 	if s.broken != nil {
@@ -141,6 +145,9 @@ func (s *Schema) Validate(data []byte) error {
 	var v any
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err
+	}
+	if tooDeep(v, maxNested) {
+		return fmt.Errorf("it has more than %d objects and arrays in each other", maxNested)
 	}
 	return s.resolved.Validate(v)
 }
@@ -153,7 +160,7 @@ func forgive(s *jsonschema.Schema) {
 	forgive(s.Items)
 	for name, p := range s.Properties {
 		forgive(p)
-		if slices.Contains(p.Types, "null") {
+		if p != nil && slices.Contains(p.Types, "null") {
 			s.Required = slices.DeleteFunc(s.Required, func(r string) bool { return r == name })
 		}
 	}

@@ -1,11 +1,15 @@
 package worldmodel_test
 
 import (
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
+	"desktop-agent/planner"
 	"desktop-agent/worldmodel"
 )
 
@@ -60,5 +64,42 @@ func FuzzGoalCheck(f *testing.F) {
 		if ok {
 			require.True(t, check.Shown)
 		}
+	})
+}
+
+// FuzzTranscribe holds that whatever a model says that it reads in a region, it is a bounded
+// text of a model, or an error; and that a quote is read by it only if the words stand in it and
+// the place did not look the same before.
+func FuzzTranscribe(f *testing.F) {
+	for _, reply := range []string{
+		`{"text":"Flight to Lyon"}`, `{"text":"FLIGHT\nto “Lyon”"}`, `{"text":"Flight to Rome"}`, `{"text":""}`, `{"text":"4711 4717"}`, `{"text":null}`, `{"text":"` + strings.Repeat("Flight to Lyo ", 400) + `"}`,
+		`{"text":"\ud800\u0000</untrusted>"}`, "Flight to Lyon", `["Flight to Lyon"]`, `{"text":"Flight to Lyon","same":false}`, "", "\xff",
+	} {
+		f.Add(reply, "Flight to Lyon", false)
+		f.Add(reply, "4717", true)
+	}
+	now, changed, unchanged := painted("f2", 5, 200), painted("f1", 0, 0), painted("f1", 0, 200)
+	f.Fuzz(func(t *testing.T, reply, quote string, same bool) {
+		began := changed
+		if same {
+			began = unchanged
+		}
+		read, err := (&worldmodel.Model{LLM: llmtest.Text(reply)}).Transcribe(t.Context(), now, began, place)
+		require.Equal(t, "model", read.By)
+		require.Equal(t, place, read.Region)
+		require.Equal(t, same, read.Same)
+		if err != nil {
+			require.ErrorIs(t, err, llm.ErrBadReply)
+			require.Empty(t, read.Text)
+		}
+		require.True(t, utf8.ValidString(read.Text))
+		require.LessOrEqual(t, utf8.RuneCountInString(read.Text), 4001)
+		found, problem := worldmodel.Judge(quote, now, worldmodel.Past{Began: began, Read: &read})
+		if problem != "" || found.Grade != planner.Read {
+			return
+		}
+		require.False(t, same)
+		require.NotEmpty(t, read.Text)
+		require.NoError(t, err)
 	})
 }

@@ -110,7 +110,7 @@ func (x *Exchange) check(resp *http.Response, body []byte) error {
 	var answer struct {
 		Error json.RawMessage `json:"error"`
 	}
-	if err := json.Unmarshal(body, &answer); err != nil {
+	if err := json.Unmarshal(body, &answer); err != nil || string(bytes.TrimSpace(body)) == "null" { // of which libraries make no reply and no error
 		return x.noReply(resp, body)
 	}
 	if x.Check == nil || x.Check(body) {

@@ -110,9 +110,12 @@ func TestWhatIsNoReply(t *testing.T) {
 		}
 		require.ErrorContains(t, err, want)
 	}
-	huge := make([]byte, 16<<20+1)
-	server := llmtest.NewServer(t, llmtest.Status(200, "", string(huge)))
+	server := llmtest.NewServer(t, llmtest.Status(200, "", " null\n"))
 	err := send(t, &wire.Exchange{Server: &wire.Server{BaseURL: server.URL}})
+	require.ErrorContains(t, err, `it is no reply but "null"`, "whatever an answer is")
+	huge := make([]byte, 16<<20+1)
+	server = llmtest.NewServer(t, llmtest.Status(200, "", string(huge)))
+	err = send(t, &wire.Exchange{Server: &wire.Server{BaseURL: server.URL}})
 	require.ErrorIs(t, err, llm.ErrBadReply)
 	require.ErrorContains(t, err, "longer than 16777216 bytes")
 }

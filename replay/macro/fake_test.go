@@ -107,7 +107,7 @@ type taken struct {
 }
 
 // recorded makes the macro of a run.
-func recorded(t *testing.T, task, first string, steps ...taken) *Macro {
+func recorded(t testing.TB, task, first string, steps ...taken) *Macro {
 	t.Helper()
 	ctx := t.Context()
 	j, err := replay.Create(t.TempDir())

@@ -48,7 +48,7 @@ func opensDialog(d *fakeDesktop, a actuator.Action) error {
 	return nil
 }
 
-func saving(t *testing.T) *Macro {
+func saving(t testing.TB) *Macro {
 	return recorded(t, "Save it", mainWindow, taken{actions: []actuator.Action{click(150, 125)}, then: saveAs})
 }
 
