@@ -50,7 +50,7 @@ type session struct {
 	start        time.Time
 }
 
-// A glanced is a quick look that was taken.
+// A quickObservation is one that was taken.
 type quickObservation struct {
 	gesture *gesture
 	look    *observation // nil if it failed
