@@ -283,7 +283,7 @@ func (s *session) observeQuickly(ctx context.Context) {
 	}()
 }
 
-// glanced takes a quick look. It is good if it shows what was there when the
+// tookQuick takes a quick observation in. It is good if it shows what was there when the
 // gesture began.
 func (s *session) tookQuick(q quickObservation) {
 	s.observing, q.gesture.quick = false, false
