@@ -54,8 +54,8 @@ func ParseHandle(s string) (Handle, error) {
 	return Handle(s), nil
 }
 
-// MaxWords is how many characters there may be of words for an element.
-const MaxWords = 200
+// maxWords is how many characters there may be of words for an element.
+const maxWords = 200
 
 // ParseElement returns what a text that a model wrote in the place of a point means: a
 // handle, or else words for an element. What looks like a handle and is none is an error.
@@ -80,8 +80,8 @@ func ParseElement(s string) (Element, error) {
 		return Element{}, err
 	case !utf8.ValidString(s):
 		return Element{}, errors.New("the words for an element are not valid Unicode; write them again")
-	case n > MaxWords:
-		return Element{}, fmt.Errorf("an element is named in %d characters, more than %d; name it in a few words, or write its ID", n, MaxWords)
+	case n > maxWords:
+		return Element{}, fmt.Errorf("an element is named in %d characters, more than %d; name it in a few words, or write its ID", n, maxWords)
 	}
 	return Element{Words: words}, nil
 }

@@ -67,7 +67,7 @@ func TestParseElement(t *testing.T) {
 		"OK":                                {Words: "OK"},
 		"保存":                                {Words: "保存"},
 		`the "+" key`:                       {Words: `the "+" key`},
-		strings.Repeat("ä", MaxWords):       {Words: strings.Repeat("ä", MaxWords)},
+		strings.Repeat("ä", maxWords):       {Words: strings.Repeat("ä", maxWords)},
 		"the list item n3 of the tool list": {Words: "the list item n3 of the tool list"},
 	} {
 		got, err := ParseElement(text)
@@ -94,7 +94,7 @@ func TestParseElement(t *testing.T) {
 		_, err := ParseElement(slip)
 		assert.ErrorContains(t, err, `such as "n39"`, slip)
 	}
-	for text, want := range map[string]string{strings.Repeat("ä", MaxWords+1): "named in 201 characters", "Sa\xffve": "not valid Unicode"} {
+	for text, want := range map[string]string{strings.Repeat("ä", maxWords+1): "named in 201 characters", "Sa\xffve": "not valid Unicode"} {
 		_, err := ParseElement(text)
 		assert.ErrorContains(t, err, want)
 	}

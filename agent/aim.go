@@ -68,7 +68,7 @@ func (g *Grounder) Aim(ctx context.Context, area image.Point) (r Aimed, err erro
 	}
 	m := &meter{Model: g.Model}
 	start := time.Now()
-	s, err := (&Grounder{Model: m, Form: g.Form}).Find(ctx, markWords, o)
+	s, err := (&Grounder{Model: m, Form: g.Form}).find(ctx, markWords, o)
 	if err != nil {
 		return r, err
 	}

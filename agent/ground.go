@@ -25,18 +25,18 @@ type Grounder struct {
 // groundTries is how often a model is asked for one place.
 const groundTries = 2
 
-// A Sight is what a model said of a place.
-type Sight struct {
+// A grounding is what a model said of a place.
+type grounding struct {
 	At    image.Point // pixel of the image that the actor saw
 	Model string      // that said it, if that is told
 	Asked int         // how often
 	Why   string      // it is no place to act on; "" if it is one
 }
 
-// Find asks where on o.Image the model sees what words name. An answer that is no point of
+// find asks where on o.Image the model sees what words name. An answer that is no point of
 // the picture, or is one on an element that is called otherwise, is asked for once more, with
 // the reason. The error says that the model could not be asked.
-func (g *Grounder) Find(ctx context.Context, words string, o *screen.Observation) (s Sight, err error) {
+func (g *Grounder) find(ctx context.Context, words string, o *screen.Observation) (s grounding, err error) {
 	request, picture, err := g.request(words, o)
 	if err != nil {
 		return s, err
@@ -224,7 +224,7 @@ func (r *episode) find(ctx context.Context, words string, o *screen.Observation)
 // byModel asks the model where on the picture words are meant. That it cannot be asked, or
 // does not find it, is told to the actor, and nothing is done.
 func (r *episode) byModel(ctx context.Context, f *finding, o *screen.Observation) error {
-	s, err := r.Grounder.Find(ctx, f.event.Words, o)
+	s, err := r.Grounder.find(ctx, f.event.Words, o)
 	f.event.Model, f.event.Asked = cmp.Or(s.Model, r.Settings.Models.Roles[llm.Grounder].Model), s.Asked
 	switch {
 	case fatal(ctx, err):

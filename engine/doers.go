@@ -16,8 +16,8 @@ import (
 	"desktop-agent/run"
 )
 
-// DefaultStepActions is how many turns an agent has for a step on the screen.
-const DefaultStepActions = 15
+// defaultStepActions is how many turns an agent has for a step on the screen.
+const defaultStepActions = 15
 
 // doGUI has an agent reach a goal on the screen, in one bounded episode.
 func (e *Engine) doGUI(ctx context.Context, part *run.Session, a *attempt, fallback string) outcome {
@@ -26,7 +26,7 @@ func (e *Engine) doGUI(ctx context.Context, part *run.Session, a *attempt, fallb
 	if err != nil {
 		return outcome{err: err}
 	}
-	worker.MaxSteps = DefaultStepActions
+	worker.MaxSteps = defaultStepActions
 	if n := e.Settings.StepActions; n > 0 {
 		worker.MaxSteps = n
 	}

@@ -8,9 +8,9 @@ import (
 	"desktop-agent/planner"
 )
 
-// DefaultParallel is how many steps are done at the same time at most, those of plans
+// defaultParallel is how many steps are done at the same time at most, those of plans
 // within the plan among them.
-const DefaultParallel = 3
+const defaultParallel = 3
 
 // places are what bounds that: each step that is done has one. A step whose own plan is
 // executed has none: those of its steps count.
@@ -18,7 +18,7 @@ type places chan struct{}
 
 func newPlaces(n int) places {
 	if n <= 0 {
-		n = DefaultParallel
+		n = defaultParallel
 	}
 	return make(places, n)
 }

@@ -10,10 +10,10 @@ import (
 	"desktop-agent/planner"
 )
 
-// LowBudget is the part of a budget, of what has the least left, at which the rest of a
+// lowBudget is the part of a budget, of what has the least left, at which the rest of a
 // plan is asked to be written with less. It is more than that at which the loop's detector
 // speaks (0.15): the revision itself has to be paid.
-const LowBudget = 0.2
+const lowBudget = 0.2
 
 // economize asks once for a rest of the plan that costs less, when the budget of the run
 // is nearly used and there are steps that could go. It is advice: where the revision
@@ -24,7 +24,7 @@ func (x *Execution) economize(ctx context.Context) error {
 		return nil // of plans within plans the one around them decides
 	}
 	what, part := e.Session.Client.Budget.Remaining().Least()
-	if part > LowBudget || x.unbegun() < 2 || x.shortened() {
+	if part > lowBudget || x.unbegun() < 2 || x.shortened() {
 		return nil
 	}
 	x.thrifty = true

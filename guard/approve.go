@@ -24,8 +24,8 @@ const (
 	Always Mode = "always" // all that is not harmless
 )
 
-// DefaultApproval is how long a person has to answer.
-const DefaultApproval = 5 * time.Minute
+// defaultApproval is how long a person has to answer.
+const defaultApproval = 5 * time.Minute
 
 // An Approver asks a person. An error is no answer, and means no.
 type Approver func(context.Context, Approval) (Answer, error)
@@ -71,7 +71,7 @@ func (g *Guard) ask(ctx context.Context, in run.Intent, q Approval) (always bool
 	}
 	limit := g.ApprovalLimit
 	if limit <= 0 {
-		limit = DefaultApproval
+		limit = defaultApproval
 	}
 	asked, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

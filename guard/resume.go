@@ -13,9 +13,9 @@ import (
 	"desktop-agent/worldmodel"
 )
 
-// ByDoubt is what blocks an action that was begun when the program ended, and of which
+// byDoubt is what blocks an action that was begun when the program ended, and of which
 // nobody knows whether it came through: a person alone can allow it once more.
-const ByDoubt = "in doubt"
+const byDoubt = "in doubt"
 
 // A doubt is such an action.
 type doubt struct {
@@ -52,7 +52,7 @@ func (g *Guard) Recall(in run.Intent, was run.Guarded) {
 	key := keyOf(in, c)
 	switch {
 	case was.By == "":
-	case was.By == ByDoubt:
+	case was.By == byDoubt:
 		g.mu.Lock()
 		for _, d := range g.state.doubts {
 			if d.sign == signOf(in, c) {
@@ -136,7 +136,7 @@ func (g *Guard) again(ctx context.Context, in run.Intent, c Class, b *doubt) (ru
 	if effect == "" {
 		effect = worldmodel.EffectExecute
 	}
-	d := decision{effect: effect, by: ByDoubt, final: true, reason: fmt.Sprintf(
+	d := decision{effect: effect, by: byDoubt, final: true, reason: fmt.Sprintf(
 		"the program ended while it did the same before (%s), and nobody knows whether that came through; look whether it did, and go on from there", b.words)}
 	if g.Approve == Risky || g.Approve == Always {
 		if always, err := g.approve(ctx, in, c, d, nil); err == nil {

@@ -34,13 +34,13 @@ func TestDoubt(t *testing.T) {
 	same := calling(`{"text":"Hello",  "to":"ann"}`)
 	ruling, err := g.Allow(t.Context(), same)
 	require.Error(t, err)
-	require.Equal(t, ByDoubt, ruling.By)
+	require.Equal(t, byDoubt, ruling.By)
 	require.Equal(t, 1, ruling.Times)
 	require.Equal(t, 1, asked)
 	require.Contains(t, why, "nobody knows whether that came through")
 	ruling, err = g.Allow(t.Context(), calling(`{"to": "bob", "text": "hello"}`))
 	require.Error(t, err, "nothing foresees it")
-	require.NotEqual(t, ByDoubt, ruling.By, "that is another mail")
+	require.NotEqual(t, byDoubt, ruling.By, "that is another mail")
 
 	answer.Yes, asked = true, 0
 	ruling, err = g.Allow(t.Context(), same)

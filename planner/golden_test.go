@@ -27,10 +27,10 @@ func TestPromptGoldens(t *testing.T) {
 	s2 := Step{ID: "s2", Goal: "Find the folder creation option", DoneWhen: "A dialog titled \"New folder\" is open"}
 	golden(t, "revise", "revise", revisePrompt{
 		Task: task, Guidance: "The menu has no entry for a new folder.", History: "1. click left at (5, 5): delivered",
-		Screen: seen, Completed: []Step{s1}, Open: []Step{s2}, MaxOpen: MaxSteps,
+		Screen: seen, Completed: []Step{s1}, Open: []Step{s2}, MaxOpen: maxSteps,
 	})
 	golden(t, "revise", "revise_exhausted", revisePrompt{
-		Task: task, Guidance: "The folder is not there yet.", Screen: seen, Completed: []Step{s1, s2}, MaxOpen: MaxSteps,
+		Task: task, Guidance: "The folder is not there yet.", Screen: seen, Completed: []Step{s1, s2}, MaxOpen: maxSteps,
 	})
 	text, err := prompts.Render("repair", repairPrompt{Problems: []string{"the first", "the second"}})
 	require.NoError(t, err)

@@ -215,7 +215,7 @@ func (s *Step) checkPlanned() (problems []string) {
 		} else if code(s.Goal) {
 			add("the goal has code in it; say what is reached, and leave how to whoever does it")
 		}
-		if wrong := checkLine("done_when", s.DoneWhen, MaxDoneWhen, "say what its result has, so that it can be checked"); wrong != "" {
+		if wrong := checkLine("done_when", s.DoneWhen, maxDoneWhen, "say what its result has, so that it can be checked"); wrong != "" {
 			add("%s", wrong)
 		} else if vague(s.DoneWhen) {
 			add("done_when %q says nothing that can be checked; say what its result has", s.DoneWhen)

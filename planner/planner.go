@@ -156,7 +156,7 @@ func (p *Planner) fallback(task string, now *screen.Observation) *Plan {
 	plan.Fallback = true
 	plan.add("Explore what is open on the screen", "The window that the task is about is open and has the focus", nil)
 	plan.add("Find the place where the task can be done", "The part of the window that the task is about is visible", nil)
-	plan.add("Locate the visible effect of the task", "The screen shows the effect of: “"+strings.ReplaceAll(llm.Excerpt(cleanLine(task), MaxDoneWhen-40), "”", `"`)+"”", nil)
+	plan.add("Locate the visible effect of the task", "The screen shows the effect of: “"+strings.ReplaceAll(llm.Excerpt(cleanLine(task), maxDoneWhen-40), "”", `"`)+"”", nil)
 	plan.start(now.At)
 	return plan
 }

@@ -77,7 +77,7 @@ func (p *Planner) Revise(ctx context.Context, plan *Plan, r RevisionRequest) (*P
 	r.Guidance = llm.Excerpt(cleanLine(r.Guidance), maxGuidance)
 	open := plan.ProgressStep() - 1
 	req, err := prompts.Request(llm.Planner, "revise", revisePrompt{
-		Task: plan.Task, Guidance: r.Guidance, MaxOpen: MaxSteps,
+		Task: plan.Task, Guidance: r.Guidance, MaxOpen: maxSteps,
 		History: strings.Join(r.History, "\n"), Screen: r.Now.Text(p.ScreenTokens),
 		Completed: plan.Steps[:open], Open: plan.Steps[open:], OwnHome: p.Home != nil,
 	}, Images(r.Now)...)

@@ -121,7 +121,7 @@ func (p *Plan) read(text string, c Catalog) (notes []string, err error) {
 		s.guess(c)
 		if s.DoneWhen == "" && s.Executor != GUI && s.Goal != "" {
 			notes = append(notes, fmt.Sprintf("step %d does not say when it is done", i+1))
-			s.DoneWhen = "The result shows: " + llm.Excerpt(cleanLine(s.Goal), MaxDoneWhen-40)
+			s.DoneWhen = "The result shows: " + llm.Excerpt(cleanLine(s.Goal), maxDoneWhen-40)
 		}
 		p.Steps = append(p.Steps, *s)
 	}
@@ -351,7 +351,7 @@ func (s *Step) guess(c Catalog) {
 			return
 		}
 	}
-	if c.Screen && startsWithVerb(cleanGoal(s.Goal)) && utf8.RuneCountInString(s.Goal) <= MaxGoal {
+	if c.Screen && startsWithVerb(cleanGoal(s.Goal)) && utf8.RuneCountInString(s.Goal) <= maxGoal {
 		s.Executor = GUI
 	}
 }

@@ -14,10 +14,10 @@ import (
 
 // The limits of a plan.
 const (
-	MinSteps    = 1   // in a plan
-	MaxSteps    = 7   // that are not final
-	MaxGoal     = 120 // characters of a step's goal
-	MaxDoneWhen = 240 // characters of a step's condition
+	minSteps    = 1   // in a plan
+	maxSteps    = 7   // that are not final
+	maxGoal     = 120 // characters of a step's goal
+	maxDoneWhen = 240 // characters of a step's condition
 )
 
 // maxTotal bounds the steps of a plan with those that revisions left completed.
@@ -40,10 +40,10 @@ func (p *Plan) Validate() error {
 	}
 	open := len(p.Steps) + 1 - p.ProgressStep()
 	switch {
-	case len(p.Steps) < MinSteps:
-		errs = append(errs, fmt.Errorf("%d steps are too few; write %d to %d", len(p.Steps), MinSteps, MaxSteps))
-	case open > MaxSteps || len(p.Steps) > maxTotal:
-		errs = append(errs, fmt.Errorf("%d steps to do are too many; write %d to %d coarser ones", open, MinSteps, MaxSteps))
+	case len(p.Steps) < minSteps:
+		errs = append(errs, fmt.Errorf("%d steps are too few; write %d to %d", len(p.Steps), minSteps, maxSteps))
+	case open > maxSteps || len(p.Steps) > maxTotal:
+		errs = append(errs, fmt.Errorf("%d steps to do are too many; write %d to %d coarser ones", open, minSteps, maxSteps))
 	}
 	return errors.Join(append(errs, p.checkSteps()...)...)
 }
@@ -71,8 +71,8 @@ func (s *Step) checkGoal() (problems []string) {
 		first, _, _ := strings.Cut(strings.TrimSpace(s.Goal), " ")
 		add("begin the goal with Explore, Navigate to, Find, Discover or Locate, and say what; it begins with %q", llm.Excerpt(first, 30))
 	}
-	if n := utf8.RuneCountInString(s.Goal); n > MaxGoal {
-		add("shorten the goal to %d characters; it has %d", MaxGoal, n)
+	if n := utf8.RuneCountInString(s.Goal); n > maxGoal {
+		add("shorten the goal to %d characters; it has %d", maxGoal, n)
 	}
 	problems = append(problems, instructs("goal", s.Goal, "name only what to reach")...)
 	if s.Goal != cleanGoal(s.Goal) {
@@ -94,7 +94,7 @@ func instructs(part, text, instead string) (problems []string) {
 }
 
 func (s *Step) checkDoneWhen() (problems []string) {
-	if wrong := checkLine("done_when", s.DoneWhen, MaxDoneWhen, "say what can be seen on the screen once the goal is reached"); wrong != "" {
+	if wrong := checkLine("done_when", s.DoneWhen, maxDoneWhen, "say what can be seen on the screen once the goal is reached"); wrong != "" {
 		return []string{wrong}
 	}
 	if vague(s.DoneWhen) {

@@ -100,8 +100,8 @@ func (a *OpenAct) Words() string {
 	return text
 }
 
-// StepAt returns the step of a path such as "s2" or "s2.s1"; nil if there is none.
-func StepAt(p *planner.Plan, path string) *planner.Step {
+// stepAt returns the step of a path such as "s2" or "s2.s1"; nil if there is none.
+func stepAt(p *planner.Plan, path string) *planner.Step {
 	if p == nil {
 		return nil
 	}
@@ -110,7 +110,7 @@ func StepAt(p *planner.Plan, path string) *planner.Step {
 	if s == nil || !inner {
 		return s
 	}
-	return StepAt(s.Sub, rest)
+	return stepAt(s.Sub, rest)
 }
 
 // PlanOf returns whose plan a step belongs to: the path before it.
@@ -154,7 +154,7 @@ func (b *Begun) Add(e Event) {
 	case Resumed:
 		b.Interrupt()
 		for _, path := range d.Back {
-			if s := StepAt(b.Plan, path); s != nil {
+			if s := stepAt(b.Plan, path); s != nil {
 				s.Status = planner.Pending
 			}
 		}
@@ -181,7 +181,7 @@ func (b *Begun) Interrupt() {
 // planned takes a plan, made or changed.
 func (b *Begun) planned(e Event, d Planned) {
 	if d.Step != "" {
-		if s := StepAt(b.Plan, d.Step); s != nil && d.Plan != nil {
+		if s := stepAt(b.Plan, d.Step); s != nil && d.Plan != nil {
 			s.Sub = d.Plan.Clone()
 		}
 	} else if e.PlanStep != 0 || e.Agent != b.agent || d.Plan != nil && d.Plan.Mode != planner.Deliberate {
@@ -210,7 +210,7 @@ func (b *Begun) started(e Event, d StepStarted) {
 		o.Talk = nil
 	}
 	o.begun, o.Fallback, o.from = true, d.Fallback, len(o.Acts)
-	if s := StepAt(b.Plan, d.Step); s != nil {
+	if s := stepAt(b.Plan, d.Step); s != nil {
 		s.Status, s.Attempts = planner.Running, d.Attempt
 		if s.StartedAt.IsZero() {
 			s.StartedAt = e.Time
@@ -229,7 +229,7 @@ func (b *Begun) ended(e Event, d StepEnded) {
 			delete(b.Open, path)
 		}
 	}
-	s := StepAt(b.Plan, d.Step)
+	s := stepAt(b.Plan, d.Step)
 	if s == nil {
 		return
 	}
@@ -382,7 +382,7 @@ func (b *Begun) owners(e Event, a actuator.Action) (list []*OpenStep) {
 	var all []*OpenStep
 	for path, o := range b.leaves(e) {
 		all = append(all, o)
-		s := StepAt(b.Plan, path)
+		s := stepAt(b.Plan, path)
 		if tool && s != nil && (s.Executor == planner.Agent || s.Action == call.Tool || s.Fallback == call.Tool) {
 			list = append(list, o)
 		}
@@ -444,7 +444,7 @@ func (b *Begun) putBack(p *planner.Plan, prefix string, to Return, paths *[]stri
 // again: those of actors who look at the screen first. Of all others the engine does.
 func (b *Begun) LeftToGuard() (list []*OpenAct) {
 	for path, o := range b.Open {
-		s := StepAt(b.Plan, path)
+		s := stepAt(b.Plan, path)
 		if path != "" && (s == nil || s.Executor != planner.GUI && s.Executor != "") {
 			continue
 		}

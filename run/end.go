@@ -40,7 +40,7 @@ func (s *Scope) Sum(ctx context.Context, err error, elapsed time.Duration) (Resu
 	result := Result{Outcome: OutcomeDone, Steps: s.Turns(), Elapsed: elapsed}
 	if r := s.Recorder(); r != nil {
 		result.Usage, result.Calls, result.Dollars = r.Totals()
-		result.Overridden = r.Overridden()
+		result.Overridden = r.overridden()
 		elapsed += r.before()
 		result.Elapsed = elapsed
 	}

@@ -103,8 +103,8 @@ func (r *Recorder) Totals() (usage llm.Usage, calls int, dollars float64) {
 	return r.usage, r.calls, r.dollars
 }
 
-// Overridden returns how many objections to what was done were overridden.
-func (r *Recorder) Overridden() int {
+// overridden returns how many objections to what was done were overridden.
+func (r *Recorder) overridden() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.ignored

@@ -164,8 +164,8 @@ func (r *Retracing) Live() bool { return r.live.Load() }
 // Then has a function called when the run goes on live.
 func (r *Retracing) Then(f func()) { r.then = append(r.then, f) }
 
-// GoLive ends the retracing: the run goes on.
-func (r *Retracing) GoLive(ctx context.Context) error {
+// goLive ends the retracing: the run goes on.
+func (r *Retracing) goLive(ctx context.Context) error {
 	if r.live.Swap(true) {
 		return nil
 	}
@@ -201,7 +201,7 @@ func (r *Retracing) told(ctx context.Context, e Event) (bool, error) {
 		r.pending = append(r.pending, e)
 		return true, nil
 	}
-	return false, r.GoLive(ctx)
+	return false, r.goLive(ctx)
 }
 
 // over goes on live if that is what an error says.
@@ -209,7 +209,7 @@ func (r *Retracing) over(ctx context.Context, err error) (bool, error) {
 	if !errors.Is(err, ErrOver) {
 		return false, err
 	}
-	return true, r.GoLive(ctx)
+	return true, r.goLive(ctx)
 }
 
 // Answer gives what the user answered, or has them asked.

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A shot is a picture of the desktop and what was asked for together with it.
+// A captured is a picture of the desktop and what was asked for together with it.
 type captured struct {
 	bare, frame *image.RGBA // without and with the pointer
 	cursor      image.Point

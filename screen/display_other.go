@@ -23,8 +23,8 @@ type display struct {
 	gone     atomic.Bool
 }
 
-// A shot is a picture of the desktop and what was asked for together with it.
-type shot struct {
+// A captured is a picture of the desktop and what was asked for together with it.
+type captured struct {
 	bare, frame *image.RGBA // without and with the pointer; the system draws none
 	cursor      image.Point
 	monitors    []Monitor
@@ -42,11 +42,11 @@ func (d *display) hangUp() { d.gone.Store(true) }
 func (d *display) close() error { return nil }
 
 // capture takes a picture of all monitors.
-func (d *display) capture(everything bool) (shot, error) {
+func (d *display) capture(everything bool) (captured, error) {
 	if d.gone.Load() {
-		return shot{}, ErrClosed
+		return captured{}, ErrClosed
 	}
-	var s shot
+	var s captured
 	var all image.Rectangle
 	for i := range screenshot.NumActiveDisplays() {
 		box := screenshot.GetDisplayBounds(i)
@@ -55,7 +55,7 @@ func (d *display) capture(everything bool) (shot, error) {
 	}
 	picture, err := screenshot.CaptureRect(all)
 	if err != nil {
-		return shot{}, err
+		return captured{}, err
 	}
 	picture.Rect = all // in the coordinates that input uses
 	s.bare = picture

@@ -79,7 +79,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		reason, err = SettledCeiling, nil
 	}
-	seen := d.watch.glance()
+	seen := d.watch.snapshot()
 	w.next.at, w.next.events, w.next.closed, w.next.cursor = time.Now(), seen.events, seen.closed, w.cursor()
 	if err == nil {
 		d.rest = w.next
@@ -133,7 +133,7 @@ func (d *display) windowsOf(owner uint32) (list []xproto.Window, err error) {
 }
 
 // stirred tells whether anything happened since the last wait ended.
-func (d *display) stirred() bool { return d.watch.glance().events != d.rest.events }
+func (d *display) stirred() bool { return d.watch.snapshot().events != d.rest.events }
 
 // run waits without a limit of its own.
 func (w *wait) run(ctx context.Context) error {
@@ -145,7 +145,7 @@ func (w *wait) run(ctx context.Context) error {
 		if err := w.quiet(ctx, time.Now()); err != nil {
 			return err
 		}
-		before := w.watch.glance().events
+		before := w.watch.snapshot().events
 		prompt, err := w.ask(ctx)
 		if err != nil {
 			return err
@@ -161,7 +161,7 @@ func (w *wait) run(ctx context.Context) error {
 			late++
 		}
 		asked = time.Now()
-		if late == 1 || w.watch.glance().events != before || !w.complete() {
+		if late == 1 || w.watch.snapshot().events != before || !w.complete() {
 			continue
 		}
 		fired, err := w.awaitTimer(ctx)
@@ -201,7 +201,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 		return false, nil // all that was started then has fired, and nothing came of it
 	}
 	w.sign("timer")
-	start, events := time.Now(), w.watch.glance().events
+	start, events := time.Now(), w.watch.snapshot().events
 	defer func() { w.timers += time.Since(start) }()
 	for time.Since(start) < limit+pace {
 		select {
@@ -211,7 +211,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 			return true, x11.ErrNoDisplay
 		case <-time.After(pace):
 		}
-		if w.load.working() || w.watch.glance().events != events {
+		if w.load.working() || w.watch.snapshot().events != events {
 			w.active, w.fruit = time.Now(), true
 			return true, nil
 		}
@@ -246,7 +246,7 @@ func (w *wait) menuOpened() bool {
 
 // menuClosed reports whether a menu has closed, and no window came or went with it.
 func (w *wait) menuClosed() bool {
-	return w.watch.glance().closed != w.rest.closed && (w.rest.managed == nil || maps.Equal(w.rest.managed, w.next.managed))
+	return w.watch.snapshot().closed != w.rest.closed && (w.rest.managed == nil || maps.Equal(w.rest.managed, w.next.managed))
 }
 
 // sign notes a sign of work.
@@ -264,7 +264,7 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 	began := since
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	events := w.watch.glance().events
+	events := w.watch.snapshot().events
 	for {
 		select {
 		case <-ctx.Done():
@@ -278,7 +278,7 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 			w.sign("processor")
 			since = now
 		}
-		g := w.watch.glance()
+		g := w.watch.snapshot()
 		if g.events != events {
 			w.sign("drawing")
 			events = g.events

@@ -149,17 +149,17 @@ func (w *watch) draw(box image.Rectangle, now time.Time) {
 	w.drawn++
 }
 
-// A glance is what a watch knows at one moment.
-type glance struct {
+// A snapshot is what a watch knows at one moment.
+type snapshot struct {
 	last                  time.Time
 	events, drawn, closed int
 	cursor                xproto.Atom
 }
 
-func (w *watch) glance() glance {
+func (w *watch) snapshot() snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return glance{w.last, w.events, w.drawn, w.closed, w.cursor}
+	return snapshot{w.last, w.events, w.drawn, w.closed, w.cursor}
 }
 
 // appeared returns the windows that appeared since the last call.

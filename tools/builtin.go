@@ -261,14 +261,14 @@ func runCommand(ctx context.Context, folder string, a runArguments) (Result, err
 	return Result{Text: out.String()}, nil
 }
 
-// RememberName is the name of the tool of [Remember].
-const RememberName = "remember"
+// rememberName is the name of the tool of [Remember].
+const rememberName = "remember"
 
 // Recall remembers once more what a call of that tool had remembered, of a run that is gone
 // on with. Calls of other tools are left alone.
 func (f *Facts) Recall(ctx context.Context, tool, arguments string) {
 	var a rememberArguments
-	if tool == RememberName && json.Unmarshal([]byte(arguments), &a) == nil {
+	if tool == rememberName && json.Unmarshal([]byte(arguments), &a) == nil {
 		_ = f.Remember(ctx, llm.OneLine(a.Fact)) // what there was room for then, there is room for now
 	}
 }
@@ -279,7 +279,7 @@ type rememberArguments struct {
 
 // Remember returns the tool that keeps a fact for the run.
 func Remember(m Memory) (Tool, error) {
-	return builtIn(RememberName, worldmodel.EffectNone, "Keeps a fact for the rest of this run.", func(ctx context.Context, a rememberArguments) (Result, error) {
+	return builtIn(rememberName, worldmodel.EffectNone, "Keeps a fact for the rest of this run.", func(ctx context.Context, a rememberArguments) (Result, error) {
 		fact := llm.OneLine(a.Fact)
 		if fact == "" {
 			return Result{Failed: true, Text: "the fact is empty"}, nil

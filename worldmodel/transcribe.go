@@ -28,9 +28,9 @@ type Transcript struct {
 // it is in the journal as an event, too.
 const PurposeTranscribe = "transcribe"
 
-// LeastAlike is how alike a quote and what was transcribed must be for the quote to be
+// leastAlike is how alike a quote and what was transcribed must be for the quote to be
 // read: one letter in ten may differ. Words with a digit in them must be there as they are.
-const LeastAlike = 0.9
+const leastAlike = 0.9
 
 // maxRegion is the part of the picture that a region may take: one that holds half of
 // the screen says nothing of where a text stands.
@@ -151,7 +151,7 @@ func readIn(quote, text string) bool {
 		}
 	}
 	// With the spaces around it: a part of a word is another word.
-	return alike([]rune(" "+quote+" "), []rune(" "+text+" ")) >= LeastAlike
+	return alike([]rune(" "+quote+" "), []rune(" "+text+" ")) >= leastAlike
 }
 
 // plain makes texts comparable: small letters, one space between words, and no marks

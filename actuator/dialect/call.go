@@ -313,8 +313,8 @@ func isKey(s string) bool {
 	return err == nil
 }
 
-// DecodeObject reads one object of JSON from the beginning of a text, and what follows.
-func DecodeObject(text string) (map[string]any, string, error) {
+// decodeObject reads one object of JSON from the beginning of a text, and what follows.
+func decodeObject(text string) (map[string]any, string, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	var object map[string]any
 	if err := dec.Decode(&object); err != nil {

@@ -13,7 +13,7 @@ var faraVerbs = map[string]Verb{
 	"visit_url": Visits("url"), "web_search": Visits("query"),
 	"history_back":            Does(actuator.Press{Keys: []actuator.Key{"alt", "left"}, Count: 1}),
 	"refresh":                 Does(actuator.Press{Keys: []actuator.Key{"f5"}, Count: 1}),
-	"pause_and_memorize_fact": LookAgain, // the fact stays in the conversation, as it was written
+	"pause_and_memorize_fact": observeAgain, // the fact stays in the conversation, as it was written
 	"ask_user_question":       asks("question", "text"),
 	"type":                    typeFara,
 }

@@ -141,7 +141,7 @@ func splitHolo(reply actuator.Reply) (thought string, calls []Call, err error) {
 		if i < 0 {
 			break
 		}
-		object, rest, err := DecodeObject(text[at+i:])
+		object, rest, err := decodeObject(text[at+i:])
 		if err != nil {
 			at += i + 1
 			continue

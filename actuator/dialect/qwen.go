@@ -39,7 +39,7 @@ var qwenVerbs = map[string]Verb{
 	"double_click": Clicks(actuator.Left, 2, false, qwenPoint...), "triple_click": Clicks(actuator.Left, 3, false, qwenPoint...),
 	"left_click_drag": dragQwen, "drag": dragQwen,
 	"scroll": scrollQwen(false), "hscroll": scrollQwen(true),
-	"wait": Waits(1, "time", "seconds"), "screenshot": LookAgain,
+	"wait": Waits(1, "time", "seconds"), "screenshot": observeAgain,
 	"terminate": terminateQwen, "answer": ends("text", "answer"),
 }
 
@@ -218,7 +218,7 @@ var (
 func splitQwen(reply actuator.Reply) (thought string, calls []Call, err error) {
 	text := reply.Text
 	for _, c := range reply.Calls { // the server has read them
-		object, _, err := DecodeObject(c.Arguments)
+		object, _, err := decodeObject(c.Arguments)
 		if err != nil {
 			return "", nil, errors.New("the arguments of the call are no JSON, so nothing was done; write them again")
 		}
@@ -262,7 +262,7 @@ const maxObjects = 20
 func splitObjects(text string) (thought string, calls []Call, err error) {
 	blocks := toolCall.FindAllStringIndex(text, maxObjects)
 	for _, at := range blocks {
-		object, rest, err := DecodeObject(strings.TrimLeft(text[at[1]:], " \t\r\n`json"))
+		object, rest, err := decodeObject(strings.TrimLeft(text[at[1]:], " \t\r\n`json"))
 		if err != nil {
 			return "", nil, errNoJSON
 		}
@@ -280,7 +280,7 @@ func splitObjects(text string) (thought string, calls []Call, err error) {
 		if i < 0 {
 			break
 		}
-		object, rest, err := DecodeObject(text[at+i:])
+		object, rest, err := decodeObject(text[at+i:])
 		if err == nil && (object["action"] != nil || object["arguments"] != nil) {
 			if len(calls) == 0 {
 				thought = actionWords(text[:at+i])
@@ -307,7 +307,7 @@ func nestedCall(object map[string]any) Call {
 	case map[string]any:
 		return actionCall(name, arguments)
 	case string: // JSON in JSON
-		if inner, _, err := DecodeObject(arguments); err == nil {
+		if inner, _, err := decodeObject(arguments); err == nil {
 			return actionCall(name, inner)
 		}
 	}

@@ -62,7 +62,7 @@ var uitarsVerbs = map[string]Verb{
 	"keydown": keyDown, "key_down": keyDown, "release": keyUp, "keyup": keyUp, "key_up": keyUp,
 	"mouse_down": holds(true), "mouse_up": holds(false),
 	"type": Types("content", "text", ""), "scroll": Scrolls(5, "step", uitarsPoint...),
-	"wait": Waits(5, "time", "seconds", "duration", ""), "take_screenshot": LookAgain, "screenshot": LookAgain, "open_computer": LookAgain,
+	"wait": Waits(5, "time", "seconds", "duration", ""), "take_screenshot": observeAgain, "screenshot": observeAgain, "open_computer": observeAgain,
 	"finished": ends("content", "answer", ""), "call_user": asks("content", "question", ""),
 }
 

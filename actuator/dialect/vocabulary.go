@@ -220,8 +220,8 @@ func Waits(otherwise float64, names ...string) Verb {
 	return func(c Call, _ Space) ([]actuator.Action, error) { return One(c.Wait(otherwise, names...)) }
 }
 
-// LookAgain is what a model gets that asks for a screenshot: the next turn has one.
-var LookAgain = Does(actuator.Wait{Milliseconds: 100})
+// observeAgain is what a model gets that asks for a screenshot: the next turn has one.
+var observeAgain = Does(actuator.Wait{Milliseconds: 100})
 
 func ends(names ...string) Verb {
 	return func(c Call, _ Space) ([]actuator.Action, error) {

@@ -73,8 +73,8 @@ type promptData struct {
 // repeat what a screen shows.
 var tag = regexp.MustCompile(`<+([|/A-Za-z])`)
 
-// MaxPhrase bounds a phrase, in characters.
-const MaxPhrase = 500
+// maxPhrase bounds a phrase, in characters.
+const maxPhrase = 500
 
 // Ask returns the question where something is on a picture of that size. The phrase names
 // one thing, such as "the Save button of the dialog".
@@ -83,8 +83,8 @@ func (g *Grounder) Ask(phrase string, size image.Point) ([]dialect.Message, erro
 	switch n := len([]rune(phrase)); {
 	case n == 0:
 		return nil, errors.New("nothing was named; write in some words what to look for")
-	case n > MaxPhrase:
-		return nil, fmt.Errorf("what to look for is named in %d characters, more than %d; name one thing in a few words", n, MaxPhrase)
+	case n > maxPhrase:
+		return nil, fmt.Errorf("what to look for is named in %d characters, more than %d; name one thing in a few words", n, maxPhrase)
 	case size.X < 1 || size.Y < 1:
 		return nil, fmt.Errorf("a picture of %dx%d shows nothing", size.X, size.Y)
 	}

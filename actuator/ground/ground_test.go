@@ -60,12 +60,12 @@ func TestPrompts(t *testing.T) {
 
 func TestPhrasesThatAreNone(t *testing.T) {
 	for phrase, want := range map[string]string{
-		"": "nothing was named", " \n\t": "nothing was named", strings.Repeat("ä", MaxPhrase+1): "in 501 characters",
+		"": "nothing was named", " \n\t": "nothing was named", strings.Repeat("ä", maxPhrase+1): "in 501 characters",
 	} {
 		_, err := Named("gta1").Ask(phrase, full)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := Named("gta1").Ask(strings.Repeat("ä", MaxPhrase), full)
+	_, err := Named("gta1").Ask(strings.Repeat("ä", maxPhrase), full)
 	require.NoError(t, err)
 	_, err = Named("gta1").Ask("x", image.Point{})
 	require.ErrorContains(t, err, "shows nothing")

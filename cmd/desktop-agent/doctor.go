@@ -34,8 +34,8 @@ type doctorCmd struct {
 // checkLimit bounds each check but those of models, which have their own limits.
 const checkLimit = 20 * time.Second
 
-// A patient is what the checks look at; later checks need what earlier ones found.
-type patient struct {
+// A checkup is one run of the checks; later checks need what earlier ones found.
+type checkup struct {
 	*doctorCmd
 	session *run.Session // nil until the display was found
 	input   bool         // mouse and keyboard were found
@@ -66,7 +66,7 @@ func (d *doctorCmd) Run(ctx context.Context, c console, g *cli, line *kong.Conte
 	if unfit != nil && !errors.Is(unfit, errNoDisplay) {
 		return &usageError{unfit}
 	}
-	p := &patient{doctorCmd: d, unfit: unfit, log: logger(c, g.Verbose)}
+	p := &checkup{doctorCmd: d, unfit: unfit, log: logger(c, g.Verbose)}
 	defer p.close()
 	checks := []check{
 		{"session", p.kind}, {"display", p.see}, {"screenshot", p.screenshot}, {"monitors", p.monitors},
@@ -113,7 +113,7 @@ func (d *doctorCmd) Run(ctx context.Context, c console, g *cli, line *kong.Conte
 // open opens a session, without mouse and keyboard. on is the display that it
 // shares; nil for the one of the flags. What is done there is done because the
 // user asked for it by name, so no guard is asked.
-func (p *patient) open(ctx context.Context, on *run.Computer) (*run.Session, error) {
+func (p *checkup) open(ctx context.Context, on *run.Computer) (*run.Session, error) {
 	settings := run.Settings{Display: p.desktopFlags.settings(), Agent: run.AgentSettings{Format: p.Format}, Models: p.modelFlags.settings()}
 	return run.Open(ctx, settings, &run.Options{
 		Agent: "doctor", Exempt: run.ExemptDoctor, NoInput: true, Computer: on, Getenv: os.Getenv, Log: p.log,
@@ -126,20 +126,20 @@ func (p *patient) open(ctx context.Context, on *run.Computer) (*run.Session, err
 }
 
 // close ends the session, if there is one.
-func (p *patient) close() {
+func (p *checkup) close() {
 	if p.session != nil {
 		p.session.Close()
 	}
 }
 
 // do performs an action.
-func (p *patient) do(ctx context.Context, a actuator.Action, f actuator.Frame) error {
+func (p *checkup) do(ctx context.Context, a actuator.Action, f actuator.Frame) error {
 	p.session.Scope.Turn()
 	return p.session.Hand.Perform(ctx, run.Intent{Action: a, Frame: f, On: p.now, Source: run.FromProgram})
 }
 
 // kind tells the type of the session.
-func (p *patient) kind(context.Context) (string, error) {
+func (p *checkup) kind(context.Context) (string, error) {
 	if p.unfit != nil {
 		return "", p.unfit
 	}
@@ -154,7 +154,7 @@ func (p *patient) kind(context.Context) (string, error) {
 }
 
 // see connects to the display and looks at its size.
-func (p *patient) see(ctx context.Context) (string, error) {
+func (p *checkup) see(ctx context.Context) (string, error) {
 	if !p.Virtual && p.Display == "" {
 		return "", errEarlier
 	}
@@ -167,7 +167,7 @@ func (p *patient) see(ctx context.Context) (string, error) {
 	return s.Display + ", " + scale, err
 }
 
-func (p *patient) screenshot(ctx context.Context) (string, error) {
+func (p *checkup) screenshot(ctx context.Context) (string, error) {
 	if p.session == nil {
 		return "", errEarlier
 	}
@@ -182,7 +182,7 @@ func (p *patient) screenshot(ctx context.Context) (string, error) {
 		now.Timing.Settle.Milliseconds(), (now.Timing.Total - now.Timing.Settle).Milliseconds()), nil
 }
 
-func (p *patient) monitors(context.Context) (string, error) {
+func (p *checkup) monitors(context.Context) (string, error) {
 	if p.now == nil {
 		return "", errEarlier
 	}
@@ -196,7 +196,7 @@ func (p *patient) monitors(context.Context) (string, error) {
 	return strings.Join(list, "; "), nil
 }
 
-func (p *patient) windows(context.Context) (string, error) {
+func (p *checkup) windows(context.Context) (string, error) {
 	if p.now == nil {
 		return "", errEarlier
 	}
@@ -206,7 +206,7 @@ func (p *patient) windows(context.Context) (string, error) {
 	return fmt.Sprintf("%d; none has the focus", len(p.now.Windows)), nil
 }
 
-func (p *patient) manager(context.Context) (string, error) {
+func (p *checkup) manager(context.Context) (string, error) {
 	if p.session == nil {
 		return "", errEarlier
 	}
@@ -217,7 +217,7 @@ func (p *patient) manager(context.Context) (string, error) {
 	return name, err
 }
 
-func (p *patient) accessibility(context.Context) (string, error) {
+func (p *checkup) accessibility(context.Context) (string, error) {
 	if p.now == nil {
 		return "", errEarlier
 	}
@@ -234,7 +234,7 @@ func (p *patient) accessibility(context.Context) (string, error) {
 }
 
 // ocr looks for what reads text from the picture. It can be done without.
-func (p *patient) ocr(ctx context.Context) (string, error) {
+func (p *checkup) ocr(ctx context.Context) (string, error) {
 	languages := p.desktopFlags.settings().OCR
 	if languages == "" {
 		return "not read: --ocr is off", errNotChecked
@@ -252,7 +252,7 @@ func (p *patient) ocr(ctx context.Context) (string, error) {
 }
 
 // act connects to mouse and keyboard.
-func (p *patient) act(ctx context.Context) (string, error) {
+func (p *checkup) act(ctx context.Context) (string, error) {
 	if p.session == nil {
 		return "", errEarlier
 	}
@@ -268,7 +268,7 @@ const sampleText = "aZ?ñЖ漢😀"
 
 // clipboard reads the clipboard. It writes only where nobody else's text is on
 // it: text that it put there would be gone with this program.
-func (p *patient) clipboard(ctx context.Context) (string, error) {
+func (p *checkup) clipboard(ctx context.Context) (string, error) {
 	if !p.input {
 		return "", errEarlier
 	}
@@ -304,7 +304,7 @@ func (p *patient) clipboard(ctx context.Context) (string, error) {
 }
 
 // api tells how the model of each role is asked, and why.
-func (p *patient) api(context.Context) (string, error) {
+func (p *checkup) api(context.Context) (string, error) {
 	var list []string
 	for _, role := range p.roles() {
 		w := p.way(p.own(role), getenv)
@@ -327,7 +327,7 @@ func (p *patient) api(context.Context) (string, error) {
 }
 
 // format tells how the actor's model will write its actions, and why.
-func (p *patient) format(context.Context) (string, error) {
+func (p *checkup) format(context.Context) (string, error) {
 	model := p.modelFlags.client().Settings(llm.Actor).Model
 	c := p.choose(p.Actor)
 	chosen, why, err := native.Choose(p.Format, model, c.Computer)
@@ -345,7 +345,7 @@ func (p *patient) format(context.Context) (string, error) {
 }
 
 // model has each model look at a picture.
-func (p *patient) model(ctx context.Context) (string, error) {
+func (p *checkup) model(ctx context.Context) (string, error) {
 	client := p.modelFlags.client()
 	named := false
 	for _, role := range allRoles {

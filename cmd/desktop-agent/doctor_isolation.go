@@ -12,7 +12,7 @@ import (
 
 // isolation tells how far the tasks of suites are kept apart from this machine. Runs
 // do without it.
-func (p *patient) isolation(ctx context.Context) (string, error) {
+func (p *checkup) isolation(ctx context.Context) (string, error) {
 	found, err := suiteFlags{}.isolation(ctx)
 	if err != nil {
 		text := oneLine(err) + ", so that bench refuses"
@@ -26,7 +26,7 @@ func (p *patient) isolation(ctx context.Context) (string, error) {
 }
 
 // limits tells what bounds the tasks of suites.
-func (p *patient) limits(context.Context) (string, error) {
+func (p *checkup) limits(context.Context) (string, error) {
 	if p.limited == "" {
 		return "", errEarlier
 	}
@@ -34,7 +34,7 @@ func (p *patient) limits(context.Context) (string, error) {
 }
 
 // apart tells what a private desktop keeps apart, and what it does not.
-func (p *patient) apart(ctx context.Context) (string, error) {
+func (p *checkup) apart(ctx context.Context) (string, error) {
 	own := "devices and shared memory of their own"
 	why := sandbox.Probe(ctx)
 	if why != nil {
@@ -52,7 +52,7 @@ func (p *patient) apart(ctx context.Context) (string, error) {
 }
 
 // keys tells who can read the keys.
-func (p *patient) keys(context.Context) (string, error) {
+func (p *checkup) keys(context.Context) (string, error) {
 	if runtime.GOOS != "linux" {
 		return "who can read them is not known on this system", errNotChecked
 	}

@@ -15,7 +15,7 @@ import (
 
 // pointing has the actor's model click on a mark that is drawn on a picture, in the form and
 // at the size of a run.
-func (p *patient) pointing(ctx context.Context) (string, error) {
+func (p *checkup) pointing(ctx context.Context) (string, error) {
 	client := p.modelFlags.client()
 	name := client.Settings(llm.Actor).Model
 	if name == "" {
@@ -38,7 +38,7 @@ func (p *patient) pointing(ctx context.Context) (string, error) {
 }
 
 // grounder has the model point that finds what the actor names in words.
-func (p *patient) grounder(ctx context.Context) (string, error) {
+func (p *checkup) grounder(ctx context.Context) (string, error) {
 	name := p.Grounder.Model
 	form, err := p.Grounder.form()
 	if err != nil {
@@ -61,7 +61,7 @@ var usualDesktop = image.Pt(1280, 800)
 
 // sent returns how large the desktop is that a model sees, and the picture that it is sent in
 // a form.
-func (p *patient) sent(form string) (area, size image.Point) {
+func (p *checkup) sent(form string) (area, size image.Point) {
 	if p.now != nil {
 		m := p.now.Image.Mapping
 		return m.Source.Size(), m.Size
@@ -76,7 +76,7 @@ func (p *patient) sent(form string) (area, size image.Point) {
 }
 
 // aimed tells how a model points.
-func (p *patient) aimed(who string, a agent.Aimed, err error, hint string) (string, error) {
+func (p *checkup) aimed(who string, a agent.Aimed, err error, hint string) (string, error) {
 	if errors.Is(err, agent.ErrNoPoint) {
 		return "", hintError{fmt.Errorf("%s was shown a mark on a picture of %dx%d: %w", who, a.Size.X, a.Size.Y, err), hint}
 	}

@@ -110,7 +110,7 @@ func checkModels(t *testing.T, m marksman, format string, flags modelFlags) (poi
 	server := httptest.NewServer(m)
 	t.Cleanup(server.Close)
 	flags.BaseURL, flags.API = server.URL+"/v1", "chat"
-	p := &patient{doctorCmd: &doctorCmd{Format: format, modelFlags: flags}}
+	p := &checkup{doctorCmd: &doctorCmd{Format: format, modelFlags: flags}}
 	_, errs[0] = p.model(t.Context())
 	pointing, errs[1] = p.pointing(t.Context())
 	grounder, errs[2] = p.grounder(t.Context())
@@ -166,7 +166,7 @@ func TestDoctorHasAGrounderPoint(t *testing.T) {
 		_, _, errs = checkModels(t, marksman{blind: true}, "auto", flags)
 		require.ErrorIs(t, errs[2], llm.ErrRequest)
 	}
-	p := &patient{doctorCmd: &doctorCmd{modelFlags: modelFlags{Model: "m"}}}
+	p := &checkup{doctorCmd: &doctorCmd{modelFlags: modelFlags{Model: "m"}}}
 	p.Grounder.Form = "gta1"
 	_, err := p.grounder(t.Context())
 	require.ErrorContains(t, err, "no model for it")

@@ -9,4 +9,4 @@ import "context"
 
 func scaleOf(string) (string, error)                            { return "", errEarlier }
 func managerOf(string) (string, error)                          { return "", errEarlier }
-func (p *patient) clickAndType(context.Context) (string, error) { return "", errEarlier }
+func (p *checkup) clickAndType(context.Context) (string, error) { return "", errEarlier }

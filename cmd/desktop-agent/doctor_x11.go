@@ -64,7 +64,7 @@ func managerOf(display string) (string, error) {
 
 // clickAndType opens a window, clicks into it at several points of the image
 // that a model would see, and types.
-func (p *patient) clickAndType(ctx context.Context) (string, error) {
+func (p *checkup) clickAndType(ctx context.Context) (string, error) {
 	if !p.input || p.now == nil {
 		return "", errEarlier
 	}
@@ -96,7 +96,7 @@ func (p *patient) clickAndType(ctx context.Context) (string, error) {
 }
 
 // click clicks into a window at tenths of its size.
-func (p *patient) click(ctx context.Context, win *eventwin.Window, tenths image.Point) error {
+func (p *checkup) click(ctx context.Context, win *eventwin.Window, tenths image.Point) error {
 	box, mapping := win.Box(), p.now.Image.Mapping
 	at := mapping.ToImage(box.Min.Add(image.Pt(box.Dx()*tenths.X/10, box.Dy()*tenths.Y/10)))
 	target := mapping.ToDevice(at)

@@ -189,7 +189,7 @@ func terminalText(text string) string {
 }
 
 // tools tells which servers run, and how many tools there are.
-func (p *patient) tools(ctx context.Context) (string, error) {
+func (p *checkup) tools(ctx context.Context) (string, error) {
 	if p.MCP == "" && p.Files == "" {
 		return "none are asked for", errNotChecked
 	}

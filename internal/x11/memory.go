@@ -20,8 +20,8 @@ import (
 // connection to a server of this machine is one that sends a file along with the one
 // request that takes one, ShmAttachFd of MIT-SHM 1.2.
 
-// ErrNoMemory reports that no memory can be shared with a server.
-var ErrNoMemory = errors.New("the X server shares no memory over this connection")
+// errNoMemory reports that no memory can be shared with a server.
+var errNoMemory = errors.New("the X server shares no memory over this connection")
 
 // attachFd is the number of that request.
 const attachFd = 6
@@ -57,14 +57,14 @@ func (p *passer) Write(b []byte) (int, error) {
 // closed afterwards.
 func (c *Conn) AttachMemory(id shm.Seg, file *os.File) error {
 	if c.passer == nil {
-		return ErrNoMemory
+		return errNoMemory
 	}
 	v, err := shm.QueryVersion(c.Conn).Reply()
 	if err != nil {
 		return fmt.Errorf("share memory: %w", err)
 	}
 	if v.MajorVersion < 1 || v.MajorVersion == 1 && v.MinorVersion < 2 {
-		return fmt.Errorf("%w: it has MIT-SHM %d.%d, and 1.2 is needed", ErrNoMemory, v.MajorVersion, v.MinorVersion)
+		return fmt.Errorf("%w: it has MIT-SHM %d.%d, and 1.2 is needed", errNoMemory, v.MajorVersion, v.MinorVersion)
 	}
 	c.ExtLock.RLock()
 	request := []byte{c.Extensions["MIT-SHM"], attachFd}

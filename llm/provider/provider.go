@@ -124,12 +124,6 @@ func Choose(api, baseURL, model string) (Choice, error) {
 	return c, nil
 }
 
-// Home returns the base URL that a model has where none is given.
-func Home(model string) string {
-	p, _ := home(plainName(model), Auto)
-	return p.BaseURL
-}
-
 // plainName is a model's name without who publishes it.
 func plainName(model string) string {
 	return path.Base("/" + strings.ToLower(strings.TrimSpace(model)))

@@ -19,7 +19,7 @@ const (
 	password              // a password field, or it may be one
 )
 
-// A sight is what an observation tells of the focus.
+// A reading is what an observation tells of the focus.
 type reading struct {
 	at, done time.Time // when it began to wait for the screen to be still, and when it was finished
 	field    field

@@ -50,7 +50,7 @@ type session struct {
 	start        time.Time
 }
 
-// A glanced is a quick look that was taken.
+// A quickObservation is one that was taken.
 type quickObservation struct {
 	gesture *gesture
 	look    *observation // nil if it failed
@@ -283,7 +283,7 @@ func (s *session) observeQuickly(ctx context.Context) {
 	}()
 }
 
-// glanced takes a quick look. It is good if it shows what was there when the
+// tookQuick takes a quick observation in. It is good if it shows what was there when the
 // gesture began.
 func (s *session) tookQuick(q quickObservation) {
 	s.observing, q.gesture.quick = false, false

@@ -79,7 +79,7 @@ const (
 )
 
 // Ticks divides the timeline.
-func (c *comparison) Ticks() []Tick {
+func (c *comparison) Ticks() []tick {
 	list := make([]*entry, len(c.Steps))
 	for i, p := range c.Steps {
 		list[i] = &entry{Mood: p.Mood}

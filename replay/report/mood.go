@@ -124,8 +124,8 @@ func (s *stepView) performed() (m class) {
 	return m
 }
 
-// A Tick is a stretch of the timeline: one step, or some where they are many.
-type Tick struct {
+// A tick is a stretch of the timeline: one step, or some where they are many.
+type tick struct {
 	From, To int // sections, from 0; To is behind the last
 	Mood     class
 }
@@ -134,13 +134,13 @@ type Tick struct {
 const maxTicks = 400
 
 // Ticks divides the timeline. A stretch has the worst mood of its steps.
-func (v *view) Ticks() []Tick { return ticks(v.Steps) }
+func (v *view) Ticks() []tick { return ticks(v.Steps) }
 
-func ticks(steps []*entry) []Tick {
+func ticks(steps []*entry) []tick {
 	n := min(len(steps), maxTicks)
-	list := make([]Tick, n)
+	list := make([]tick, n)
 	for i := range list {
-		t := Tick{From: i * len(steps) / n, To: (i + 1) * len(steps) / n}
+		t := tick{From: i * len(steps) / n, To: (i + 1) * len(steps) / n}
 		for _, e := range steps[t.From:t.To] {
 			if e.Mood.rank() > t.Mood.rank() {
 				t.Mood = e.Mood

@@ -14,8 +14,8 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// ErrNoBus reports that no accessibility bus answers.
-var ErrNoBus = errors.New("no accessibility bus")
+// errNoBus reports that no accessibility bus answers.
+var errNoBus = errors.New("no accessibility bus")
 
 // Options say how trees are read. The zero value works.
 type Options struct {
@@ -59,7 +59,7 @@ func Open(ctx context.Context, o *Options) (*Reader, error) {
 		r.o.BusAddress = os.Getenv("DBUS_SESSION_BUS_ADDRESS")
 	}
 	if r.o.BusAddress == "" {
-		return nil, fmt.Errorf("%w: there is no session bus; set DBUS_SESSION_BUS_ADDRESS", ErrNoBus)
+		return nil, fmt.Errorf("%w: there is no session bus; set DBUS_SESSION_BUS_ADDRESS", errNoBus)
 	}
 	if r.o.Silence == 0 {
 		r.o.Silence = DefaultSilence
@@ -80,7 +80,7 @@ func Open(ctx context.Context, o *Options) (*Reader, error) {
 func (r *Reader) connect(ctx context.Context) error {
 	session, err := connect(ctx, r.o.BusAddress)
 	if err != nil {
-		return fmt.Errorf("%w: session bus: %w", ErrNoBus, err)
+		return fmt.Errorf("%w: session bus: %w", errNoBus, err)
 	}
 	defer session.Close()
 	launcher := session.Object("org.a11y.Bus", "/org/a11y/bus")
@@ -88,15 +88,15 @@ func (r *Reader) connect(ctx context.Context) error {
 		err := launcher.CallWithContext(ctx, properties+".Set", 0,
 			"org.a11y.Status", "IsEnabled", dbus.MakeVariant(true)).Err
 		if err != nil {
-			return fmt.Errorf("%w: turn accessibility on: %w", ErrNoBus, err)
+			return fmt.Errorf("%w: turn accessibility on: %w", errNoBus, err)
 		}
 	}
 	var address string
 	if err := launcher.CallWithContext(ctx, "org.a11y.Bus.GetAddress", 0).Store(&address); err != nil {
-		return fmt.Errorf("%w: is at-spi2-core installed? %w", ErrNoBus, err)
+		return fmt.Errorf("%w: is at-spi2-core installed? %w", errNoBus, err)
 	}
 	if r.bus, err = connect(ctx, address); err != nil {
-		return fmt.Errorf("%w: %w", ErrNoBus, err)
+		return fmt.Errorf("%w: %w", errNoBus, err)
 	}
 	r.at = address
 	return nil

@@ -399,8 +399,8 @@ func TestOpenEnables(t *testing.T) {
 
 func TestOpenWithoutBus(t *testing.T) {
 	_, err := Open(t.Context(), &Options{BusAddress: "unix:path=" + filepath.Join(t.TempDir(), "none")})
-	require.ErrorIs(t, err, ErrNoBus)
+	require.ErrorIs(t, err, errNoBus)
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	_, err = Open(t.Context(), nil)
-	require.ErrorIs(t, err, ErrNoBus)
+	require.ErrorIs(t, err, errNoBus)
 }

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// ErrInside is wrapped by the error for a download from this machine or from the network
+// errInside is wrapped by the error for a download from this machine or from the network
 // around it. A suite is somebody else's text: it could fetch what only this machine reaches.
-var ErrInside = errors.New("is inside: not a public address")
+var errInside = errors.New("is inside: not a public address")
 
 // hostsKey is the key of a context's hosts.
 type hostsKey struct{}
@@ -89,7 +89,7 @@ func outside(address string) error {
 }
 
 func refused(host string) error {
-	return fmt.Errorf("%s %w; add --allow-host with the name that the suite writes, if it is meant", host, ErrInside)
+	return fmt.Errorf("%s %w; add --allow-host with the name that the suite writes, if it is meant", host, errInside)
 }
 
 // reserved are addresses that are no public ones beside the loopback, link-local and

@@ -23,7 +23,7 @@ func TestInside(t *testing.T) {
 	port := secret.URL[strings.LastIndex(secret.URL, ":"):]
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "127.1.2.3", "169.254.169.254", "10.0.0.1", "192.168.1.1", "[::ffff:127.0.0.1]", "0.0.0.0", "[fe80::1]"} {
 		err := Get(t.Context(), "http://"+host+port+"/x", filepath.Join(t.TempDir(), "x"), &Options{firstWait: 1, maxWait: 1})
-		require.ErrorIs(t, err, ErrInside, host)
+		require.ErrorIs(t, err, errInside, host)
 		assert.ErrorContains(t, err, "--allow-host")
 		assert.NotContains(t, err.Error(), "tries", "it will be the same again")
 	}
@@ -32,7 +32,7 @@ func TestInside(t *testing.T) {
 	front := httptest.NewServer(http.RedirectHandler("http://localhost"+port+"/x", http.StatusFound))
 	defer front.Close()
 	ctx := Allow(t.Context(), "127.0.0.1")
-	require.ErrorIs(t, Get(ctx, front.URL, filepath.Join(t.TempDir(), "x"), nil), ErrInside)
+	require.ErrorIs(t, Get(ctx, front.URL, filepath.Join(t.TempDir(), "x"), nil), errInside)
 	assert.Zero(t, asked)
 	require.NoError(t, Get(ctx, secret.URL, filepath.Join(t.TempDir(), "x"), nil))
 	assert.Equal(t, 1, asked)

@@ -174,7 +174,7 @@ func (s *Options) fetchOnce(ctx context.Context, source, file string) error {
 		return errors.New("only http and https can be fetched")
 	}
 	response, err := s.Client.Do(request)
-	if errors.Is(err, ErrInside) {
+	if errors.Is(err, errInside) {
 		return err
 	}
 	if err != nil {

@@ -106,7 +106,7 @@ func (c *Coordinator) check() error {
 type collection struct {
 	*Coordinator
 	log     *slog.Logger
-	journal *Journal
+	journal *journal
 	left    map[string]tasks.Trial // by token
 	setup   setup
 	dropped map[string]bool // files of reports
@@ -127,7 +127,7 @@ func (c *Coordinator) open() (*collection, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	j, err := OpenJournal(c.Dir)
+	j, err := openJournal(c.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +263,7 @@ func (c *collection) withdraw(ctx context.Context, queued map[string]uint64) err
 
 // keep puts a result where it is to stay. It reports whether the trial had none.
 func (c *collection) keep(ctx context.Context, rep *report) (bool, error) {
-	if c.journal.Has(rep.Trial) {
+	if c.journal.has(rep.Trial) {
 		c.drop(ctx, rep)
 		return false, nil
 	}
@@ -279,7 +279,7 @@ func (c *collection) keep(ctx context.Context, rep *report) (bool, error) {
 	} else if err != nil {
 		return false, fmt.Errorf("trial %s: %w", rep.Trial.Key(), err)
 	}
-	if _, err := c.journal.Add(*r); err != nil {
+	if _, err := c.journal.add(*r); err != nil {
 		return false, err
 	}
 	c.drop(ctx, rep)

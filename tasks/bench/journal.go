@@ -18,12 +18,12 @@ const (
 	maxLine     = 4 << 20 // bytes of a result in the journal
 )
 
-// ErrBusy says that another process writes the results.
-var ErrBusy = errors.New("another process writes these results: wait for it, or use another folder")
+// errBusy says that another process writes the results.
+var errBusy = errors.New("another process writes these results: wait for it, or use another folder")
 
-// A Journal is the file of all results of a results folder, a line for each.
+// A journal is the file of all results of a results folder, a line for each.
 // What it has was on the disk before anybody was told.
-type Journal struct {
+type journal struct {
 	Results []tasks.Result // in the order of their ends, one of each trial
 
 	file *os.File
@@ -40,15 +40,15 @@ func ReadResults(dir string) ([]tasks.Result, error) {
 		return nil, err
 	}
 	defer f.Close()
-	j := &Journal{file: f, have: map[string]bool{}}
+	j := &journal{file: f, have: map[string]bool{}}
 	_, err = j.read()
 	return j.Results, err
 }
 
-// OpenJournal opens the journal of a results folder to add to it; both are made
-// if need be. There is one writer at a time, else the error is [ErrBusy]. A last
+// openJournal opens the journal of a results folder to add to it; both are made
+// if need be. There is one writer at a time, else the error is errBusy. A last
 // line that was not written to its end is removed.
-func OpenJournal(dir string) (*Journal, error) {
+func openJournal(dir string) (*journal, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -56,14 +56,14 @@ func OpenJournal(dir string) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{file: f, have: map[string]bool{}}
+	j := &journal{file: f, have: map[string]bool{}}
 	if err := j.open(dir); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return j, nil
 }
 
-func (j *Journal) open(dir string) error {
+func (j *journal) open(dir string) error {
 	if err := lock(j.file); err != nil {
 		return fmt.Errorf("%s: %w", j.file.Name(), err)
 	}
@@ -81,7 +81,7 @@ func (j *Journal) open(dir string) error {
 }
 
 // read reads all lines and returns where the last whole one ends.
-func (j *Journal) read() (end int64, err error) {
+func (j *journal) read() (end int64, err error) {
 	in := bufio.NewReaderSize(j.file, 64<<10)
 	for n := 1; ; n++ {
 		line, err := readLine(in)
@@ -98,7 +98,7 @@ func (j *Journal) read() (end int64, err error) {
 }
 
 // take keeps what a line says. The first result of a trial is the one that counts.
-func (j *Journal) take(line []byte) error {
+func (j *journal) take(line []byte) error {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
 	}
@@ -131,12 +131,12 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// Has reports whether a trial has a result.
-func (j *Journal) Has(t tasks.Trial) bool { return j.have[token(t)] }
+// has reports whether a trial has a result.
+func (j *journal) has(t tasks.Trial) bool { return j.have[token(t)] }
 
-// Add writes the result of a trial and waits until it is on the disk. It reports
+// add writes the result of a trial and waits until it is on the disk. It reports
 // false, and writes nothing, if the trial has a result already.
-func (j *Journal) Add(r tasks.Result) (bool, error) {
+func (j *journal) add(r tasks.Result) (bool, error) {
 	key := token(trialOf(&r))
 	if j.have[key] {
 		return false, nil
@@ -161,7 +161,7 @@ func (j *Journal) Add(r tasks.Result) (bool, error) {
 }
 
 // Close gives the results folder free for another writer.
-func (j *Journal) Close() error { return j.file.Close() }
+func (j *journal) Close() error { return j.file.Close() }
 
 func trialOf(r *tasks.Result) tasks.Trial {
 	return tasks.Trial{Task: r.Task, Config: r.Config, Repeat: r.Repeat}

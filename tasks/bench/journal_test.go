@@ -19,30 +19,30 @@ func resultOf(t tasks.Trial) tasks.Result {
 func TestJournal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")
 	list := many("pass", 3)
-	j, err := OpenJournal(dir)
+	j, err := openJournal(dir)
 	require.NoError(t, err)
 	for _, trial := range list[:2] {
-		added, err := j.Add(resultOf(trial))
+		added, err := j.add(resultOf(trial))
 		require.NoError(t, err)
 		require.True(t, added)
 	}
 	second := resultOf(list[0])
 	second.Score = 0
-	added, err := j.Add(second)
+	added, err := j.add(second)
 	require.NoError(t, err)
 	require.False(t, added, "the first result counts")
 	if runtime.GOOS != "windows" {
-		_, err = OpenJournal(dir)
-		require.ErrorIs(t, err, ErrBusy)
+		_, err = openJournal(dir)
+		require.ErrorIs(t, err, errBusy)
 	}
 	require.NoError(t, j.Close())
 
-	j, err = OpenJournal(dir)
+	j, err = openJournal(dir)
 	require.NoError(t, err)
 	defer j.Close()
-	require.True(t, j.Has(list[0]))
-	require.False(t, j.Has(list[2]))
-	_, err = j.Add(resultOf(list[2]))
+	require.True(t, j.has(list[0]))
+	require.False(t, j.has(list[2]))
+	_, err = j.add(resultOf(list[2]))
 	require.NoError(t, err)
 	for _, r := range finished(t, dir, list) {
 		require.True(t, r.Passed())
@@ -54,12 +54,12 @@ func TestJournal(t *testing.T) {
 func TestJournalTorn(t *testing.T) {
 	list := many("pass", 3)
 	dir := t.TempDir()
-	j, err := OpenJournal(dir)
+	j, err := openJournal(dir)
 	require.NoError(t, err)
 	for _, trial := range list[:2] {
 		r := resultOf(trial)
 		r.Answer = strings.Repeat("a", 3000) // more than the lines that come after it
-		_, err = j.Add(r)
+		_, err = j.add(r)
 		require.NoError(t, err)
 	}
 	require.NoError(t, j.Close())
@@ -72,11 +72,11 @@ func TestJournalTorn(t *testing.T) {
 		results, err := ReadResults(torn)
 		require.NoError(t, err)
 		require.Len(t, results, 1)
-		j, err := OpenJournal(torn)
+		j, err := openJournal(torn)
 		require.NoError(t, err)
-		require.False(t, j.Has(list[1]))
+		require.False(t, j.has(list[1]))
 		for _, trial := range list[1:] {
-			_, err = j.Add(resultOf(trial))
+			_, err = j.add(resultOf(trial))
 			require.NoError(t, err)
 		}
 		require.NoError(t, j.Close())
@@ -98,7 +98,7 @@ func TestJournalDamaged(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, journalName)
 			require.NoError(t, os.WriteFile(path, []byte(tt.text), 0o600))
-			_, err := OpenJournal(dir)
+			_, err := openJournal(dir)
 			require.ErrorContains(t, err, tt.want)
 			after, err := os.ReadFile(path)
 			require.NoError(t, err)

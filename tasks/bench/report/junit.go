@@ -63,8 +63,8 @@ func (s seconds) MarshalText() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(s), 'f', 3, 64), nil
 }
 
-// WriteJUnit writes the results as JUnit's XML.
-func (r *Report) WriteJUnit(w io.Writer) error {
+// writeJUnit writes the results as JUnit's XML.
+func (r *Report) writeJUnit(w io.Writer) error {
 	all := junitSuites{Name: r.Meta.Suite}
 	suites := map[[2]string]*junitSuite{}
 	for i := range r.Results {
@@ -132,7 +132,7 @@ func spoken(t *tasks.Result) string {
 	}
 	fmt.Fprintf(&text, "score %v, %s, %s, %s", t.Score, plural(t.Steps, "step"), plural(t.Calls, "model call"), price)
 	if t.Unisolated {
-		text.WriteString("\n" + Unisolated)
+		text.WriteString("\n" + unisolated)
 	}
 	if t.Overridden > 0 {
 		fmt.Fprintf(&text, "\n%s overridden", plural(t.Overridden, "objection"))

@@ -19,11 +19,11 @@ var (
 	scripts = []string{"tables.js", "start.js"}
 )
 
-// WriteHTML writes one self-contained page. It loads nothing from elsewhere, and
+// writeHTML writes one self-contained page. It loads nothing from elsewhere, and
 // everything from results is shown as text. Its links to trajectories are relative
 // to the folder of the results. Of many trials, and of long texts, it shows a
 // part, and says so: with names of a usual length it stays under 5 MB.
-func (r *Report) WriteHTML(w io.Writer) error {
+func (r *Report) writeHTML(w io.Writer) error {
 	t, err := pages()
 	if err != nil {
 		return err

@@ -65,7 +65,7 @@ func TestHostileText(t *testing.T) {
 	r := hostileReport()
 	dir := filepath.Join(t.TempDir(), "deep", "results")
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	require.Error(t, r.WriteJSON(io.Discard), "a setting that is no JSON")
+	require.Error(t, r.writeJSON(io.Discard), "a setting that is no JSON")
 	delete(r.Meta.Configs[1].Settings, "x")
 	require.NoError(t, r.Save(dir))
 	above, err := os.ReadDir(filepath.Dir(filepath.Dir(dir)))
@@ -73,7 +73,7 @@ func TestHostileText(t *testing.T) {
 	require.Len(t, above, 1, "nothing is written outside")
 
 	var page, text, junit bytes.Buffer
-	require.NoError(t, r.WriteHTML(&page))
+	require.NoError(t, r.writeHTML(&page))
 	for _, bad := range []string{"<img", "<script>window", "onerror=\"", "onmouseover=\"", `href="javascript`, `href="../`, `href="/`, "\x1b", "\u202e", "\u2066"} {
 		assert.False(t, strings.Contains(page.String(), bad), bad)
 	}
@@ -88,7 +88,7 @@ func TestHostileText(t *testing.T) {
 	for line := range strings.Lines(text.String()) {
 		assert.LessOrEqual(t, columns(strings.TrimSuffix(line, "\n")), 80, line)
 	}
-	require.NoError(t, r.WriteJUnit(&junit))
+	require.NoError(t, r.writeJUnit(&junit))
 	var back junitSuites
 	require.NoError(t, xml.Unmarshal(junit.Bytes(), &back), "it is XML")
 	assert.Equal(t, len(r.Results), back.Tests)
@@ -158,7 +158,7 @@ func TestPage(t *testing.T) {
 	}
 	assert.Equal(t, 90, strings.Count(page, "<tr data-t="))
 	var again bytes.Buffer
-	require.NoError(t, r.WriteHTML(&again))
+	require.NoError(t, r.writeHTML(&again))
 	assert.Equal(t, page, again.String(), "it is the same each time")
 	info, err := os.Stat(filepath.Join(dir, FileHTML))
 	require.NoError(t, err)
@@ -183,7 +183,7 @@ func TestPageStaysSmall(t *testing.T) {
 				suite[i%len(suite)].Instruction = "do" + tt.text
 			}
 			var page bytes.Buffer
-			require.NoError(t, New(newMeta(2), suite, results).WriteHTML(&page))
+			require.NoError(t, New(newMeta(2), suite, results).writeHTML(&page))
 			assert.Less(t, page.Len(), 5_000_000)
 			if len(results) > maxRows {
 				assert.True(t, strings.Contains(page.String(), "more in results.json"))
@@ -198,7 +198,7 @@ func TestPageStaysSmall(t *testing.T) {
 		results = append(results, r)
 	}
 	var page bytes.Buffer
-	require.NoError(t, New(Meta{}, nil, results).WriteHTML(&page))
+	require.NoError(t, New(Meta{}, nil, results).writeHTML(&page))
 	assert.Less(t, page.Len(), 5_000_000)
 }
 
@@ -238,9 +238,9 @@ func TestFolderName(t *testing.T) {
 func TestTreeOfOneConfiguration(t *testing.T) {
 	r := New(newMeta(1), nil, []tasks.Result{trial("a", "plan=off", 1, tasks.Scored, 1), trial("A", "plan=off", 1, tasks.Scored, 0), trial("b", "plan=off", 1, tasks.Errored, 0)})
 	dir := t.TempDir()
-	require.NoError(t, r.SaveTree(dir))
+	require.NoError(t, r.saveTree(dir))
 	assert.Equal(t, "results/native/screenshot/openai_gpt-5-nano/os/A/result.txt 0.0\nresults/native/screenshot/openai_gpt-5-nano/os/a~2/result.txt 1.0\n", string(tree(t, dir)))
-	assert.Error(t, r.SaveTree(filepath.Join(dir, "not there")))
+	assert.Error(t, r.saveTree(filepath.Join(dir, "not there")))
 }
 
 func TestHistogram(t *testing.T) {

@@ -226,8 +226,8 @@ func (r *Report) sort() {
 	r.Meta.Repeats = cmp.Or(max(0, r.Meta.Repeats), most)
 }
 
-// Unisolated is what is said of trials whose commands saw the machine itself.
-const Unisolated = "not isolated: commands of the tasks saw the files, the processes and the network of the machine itself"
+// unisolated is what is said of trials whose commands saw the machine itself.
+const unisolated = "not isolated: commands of the tasks saw the files, the processes and the network of the machine itself"
 
 // warnUnisolated tells of trials that were not kept apart from the machine.
 func (r *Report) warnUnisolated() {
@@ -238,7 +238,7 @@ func (r *Report) warnUnisolated() {
 		}
 	}
 	if n > 0 {
-		r.warn("%s of %d %s", plural(n, "trial"), len(r.Results), Unisolated)
+		r.warn("%s of %d %s", plural(n, "trial"), len(r.Results), unisolated)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestGolden(t *testing.T) {
 
 	var text bytes.Buffer
 	r = New(newMeta(2), suite[:2], newResults(suite[:2], newConfigs()[:2], 1))
-	require.NoError(t, r.WriteJSON(&text))
+	require.NoError(t, r.writeJSON(&text))
 	golden(t, FileJSON, text.Bytes())
 
 	text.Reset()
@@ -177,14 +177,14 @@ func TestJSONReadsBack(t *testing.T) {
 	suite := newSuite(30)
 	r := New(newMeta(3), suite, newResults(suite, newConfigs(), 2))
 	var first, second bytes.Buffer
-	require.NoError(t, r.WriteJSON(&first))
+	require.NoError(t, r.writeJSON(&first))
 	var back Report
 	require.NoError(t, json.Unmarshal(first.Bytes(), &back))
 	assert.Equal(t, Schema, back.Schema)
-	require.NoError(t, back.WriteJSON(&second))
+	require.NoError(t, back.writeJSON(&second))
 	assert.Equal(t, first.String(), second.String())
 	var none bytes.Buffer
-	require.NoError(t, New(Meta{}, nil, nil).WriteJSON(&none))
+	require.NoError(t, New(Meta{}, nil, nil).writeJSON(&none))
 	assert.NotContains(t, none.String(), "null,", "lists are empty, not null")
 	before := newResults(suite, newConfigs(), 2)
 	after := newResults(suite, newConfigs(), 2)

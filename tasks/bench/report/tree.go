@@ -13,10 +13,10 @@ import (
 	"desktop-agent/tasks"
 )
 
-// SaveTree writes OSWorld's tree of result.txt into a folder, with a file for each
+// saveTree writes OSWorld's tree of result.txt into a folder, with a file for each
 // trial that has a score: results/ACTIONS/OBSERVATION/MODEL/DOMAIN/TASK. Nothing
 // outside the folder is written, whatever the names are.
-func (r *Report) SaveTree(dir string) error {
+func (r *Report) saveTree(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err

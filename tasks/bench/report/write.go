@@ -22,7 +22,7 @@ func (r *Report) Save(dir string) error {
 	for _, file := range []struct {
 		name  string
 		write func(io.Writer) error
-	}{{FileJSON, r.WriteJSON}, {FileJUnit, r.WriteJUnit}, {FileHTML, r.WriteHTML}} {
+	}{{FileJSON, r.writeJSON}, {FileJUnit, r.writeJUnit}, {FileHTML, r.writeHTML}} {
 		var data bytes.Buffer
 		if err := file.write(&data); err != nil {
 			return fmt.Errorf("%s: %w", file.name, err)
@@ -31,7 +31,7 @@ func (r *Report) Save(dir string) error {
 			return err
 		}
 	}
-	return r.SaveTree(dir)
+	return r.saveTree(dir)
 }
 
 // replace writes a file beside the old one and puts it in its place, so that no
@@ -52,8 +52,8 @@ func replace(name string, data []byte) error {
 	return os.Rename(f.Name(), name)
 }
 
-// WriteJSON writes results.json.
-func (r *Report) WriteJSON(w io.Writer) error {
+// writeJSON writes results.json.
+func (r *Report) writeJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
 	return e.Encode(r)

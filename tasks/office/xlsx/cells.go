@@ -77,8 +77,8 @@ func ParseAreas(s string) ([]Area, error) {
 // Size returns how many cells an area has.
 func (a Area) Size() int { return (a.To.Row - a.From.Row + 1) * (a.To.Col - a.From.Col + 1) }
 
-// Has reports whether a cell is in an area.
-func (a Area) Has(p Pos) bool {
+// has reports whether a cell is in an area.
+func (a Area) has(p Pos) bool {
 	return p.Row >= a.From.Row && p.Row <= a.To.Row && p.Col >= a.From.Col && p.Col <= a.To.Col
 }
 
@@ -267,7 +267,7 @@ func (s *Sheet) Covered(p Pos) bool {
 	if m.whole || m.covered[p] {
 		return m.covered[p]
 	}
-	return slices.ContainsFunc(m.areas, func(a Area) bool { return p != a.From && a.Has(p) })
+	return slices.ContainsFunc(m.areas, func(a Area) bool { return p != a.From && a.has(p) })
 }
 
 // AllCovered returns the cells for which [Sheet.Covered] is true, in no order, up to

@@ -60,7 +60,7 @@ func TestLooks(t *testing.T) {
 			p, ok := xlsx.ParsePos(at)
 			require.True(t, ok)
 			for name, v := range props {
-				assert.Equal(t, v, c.property(name, s, p, c.lookAt(s, p)), "%s of %s", name, at)
+				assert.Equal(t, v, c.property(name, s, p, c.styleAt(s, p)), "%s of %s", name, at)
 			}
 		}
 		assert.Equal(t, want.Freeze, c.frozen(s))

@@ -16,9 +16,9 @@ import (
 	"desktop-agent/tasks/osworld/metric/rule"
 )
 
-// A look is what a cell looks like: its font, fill and format of numbers, with
+// A cellStyle is what a cell looks like: its font, fill and format of numbers, with
 // what a conditional format lays over them.
-type look struct {
+type cellStyle struct {
 	font, fill *office.Node
 	format     string
 	over       []*office.Node // conditional formats, the strongest first
@@ -39,18 +39,18 @@ func checkProperties(names []string) error {
 	return nil
 }
 
-// lookAt returns what a cell looks like without conditional formats.
-func (c *comparison) lookAt(s *xlsx.Sheet, p xlsx.Pos) look {
+// styleAt returns what a cell looks like without conditional formats.
+func (c *comparison) styleAt(s *xlsx.Sheet, p xlsx.Pos) cellStyle {
 	st, i := s.Book.Styles, s.Cells[p].Style
 	if c.Has(coveredBlank) && s.Covered(p) {
 		i = 0
 	}
-	return look{font: st.Font(i), fill: st.Fill(i), format: st.NumberFormat(i)}
+	return cellStyle{font: st.Font(i), fill: st.Fill(i), format: st.NumberFormat(i)}
 }
 
 // property returns a property of a cell: nil, string, float64 or bool. Those of the
 // font, and hyperlinks, are nil in blank cells.
-func (c *comparison) property(name string, s *xlsx.Sheet, p xlsx.Pos, l look) any {
+func (c *comparison) property(name string, s *xlsx.Sheet, p xlsx.Pos, l cellStyle) any {
 	at := s.Cells[p]
 	if name == "merge" {
 		return s.Covered(p)
@@ -88,8 +88,8 @@ func (c *comparison) property(name string, s *xlsx.Sheet, p xlsx.Pos, l look) an
 	return c.fillProperty(name, s.Book.Styles, l)
 }
 
-// fontElement returns an element of the font, of the strongest look that has it.
-func (l look) fontElement(name string) *office.Node {
+// fontElement returns an element of the font, of the strongest style that has it.
+func (l cellStyle) fontElement(name string) *office.Node {
 	for _, o := range l.over {
 		if n := o.Child("font", name); n != nil {
 			return n
@@ -98,7 +98,7 @@ func (l look) fontElement(name string) *office.Node {
 	return l.font.Child(name)
 }
 
-func (c *comparison) fontProperty(name string, st *xlsx.Styles, l look) any {
+func (c *comparison) fontProperty(name string, st *xlsx.Styles, l cellStyle) any {
 	number := func(element string) any {
 		f, err := strconv.ParseFloat(l.fontElement(element).Attr("val"), 64)
 		if err != nil {
@@ -140,7 +140,7 @@ func (c *comparison) fontProperty(name string, st *xlsx.Styles, l look) any {
 // fillProperty returns a property of the fill. Both colours are the one that is
 // seen: that of the foreground in a cell, that of the background in a conditional
 // format, as the pattern of a cell lies on it and a conditional format has none.
-func (c *comparison) fillProperty(name string, st *xlsx.Styles, l look) any {
+func (c *comparison) fillProperty(name string, st *xlsx.Styles, l cellStyle) any {
 	fill, element := l.fill, "fgColor"
 	for _, o := range l.over {
 		if n := o.Child("fill"); n != nil {
@@ -149,7 +149,7 @@ func (c *comparison) fillProperty(name string, st *xlsx.Styles, l look) any {
 		}
 	}
 	if fill == nil && len(l.over) > 0 && c.Has(wholeFormat) {
-		return nil // a conditional format stands for the whole look
+		return nil // a conditional format stands for the whole style
 	}
 	pattern, kind := fill.Child("patternFill"), "patternFill"
 	if fill.Child("gradientFill") != nil {
@@ -256,7 +256,7 @@ func (c *comparison) styled(all styling, s *xlsx.Sheet, p xlsx.Pos, names []stri
 	}
 	list := make([]any, len(names))
 	for i, name := range names {
-		list[i] = c.property(name, s, p, c.lookAt(s, p))
+		list[i] = c.property(name, s, p, c.styleAt(s, p))
 	}
 	return list, true
 }
@@ -277,7 +277,7 @@ func (c *comparison) styling(ctx context.Context, s *xlsx.Sheet, names []string)
 		cells[p] = s.Cells[p]
 	}
 	for p := range cells {
-		l := c.lookAt(s, p)
+		l := c.styleAt(s, p)
 		list := make([]any, len(names))
 		for i, name := range names {
 			list[i] = c.property(name, s, p, l)
@@ -288,10 +288,10 @@ func (c *comparison) styling(ctx context.Context, s *xlsx.Sheet, names []string)
 		all[p] = list
 	}
 	for p, over := range marks {
-		l := c.lookAt(s, p)
+		l := c.styleAt(s, p)
 		l.over = over
 		if c.Has(wholeFormat) {
-			l = look{font: over[0].Child("font"), fill: over[0].Child("fill"), over: over[:1]}
+			l = cellStyle{font: over[0].Child("font"), fill: over[0].Child("fill"), over: over[:1]}
 		}
 		list := make([]any, len(names))
 		for i, name := range names {
@@ -302,7 +302,7 @@ func (c *comparison) styling(ctx context.Context, s *xlsx.Sheet, names []string)
 	return all, nil
 }
 
-// checkCell checks the value and the look of a cell.
+// checkCell checks the value and the style of a cell.
 func (c *comparison) checkCell(_ context.Context, rule tasks.Params) (string, error) {
 	props, err := rule.Map("props")
 	if err != nil {
@@ -329,7 +329,7 @@ func (c *comparison) checkCell(_ context.Context, rule tasks.Params) (string, er
 		if name == "value" {
 			v, err = c.raw(s, p)
 		} else if err = checkProperties([]string{name}); err == nil {
-			v = c.property(name, s, p, c.lookAt(s, p))
+			v = c.property(name, s, p, c.styleAt(s, p))
 		}
 		if err != nil {
 			return "", err

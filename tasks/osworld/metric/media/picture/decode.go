@@ -21,8 +21,8 @@ import (
 const (
 	// MaxPixels is the largest image that is read, in pixels.
 	MaxPixels = 100_000_000
-	// MaxBytes is the largest image file that is read, in bytes.
-	MaxBytes = 256 << 20
+	// maxBytes is the largest image file that is read, in bytes.
+	maxBytes = 256 << 20
 )
 
 // Errors of [Open] and [Decode], besides those of the file system. Anything else
@@ -30,7 +30,7 @@ const (
 var (
 	ErrFormat = errors.New("not a PNG, JPEG, GIF, BMP, TIFF or WebP image")
 	ErrXCF    = errors.New("a project of GIMP (XCF), which only GIMP reads: compare an exported image instead")
-	ErrHuge   = fmt.Errorf("over %d million pixels or %d MB", MaxPixels/1_000_000, MaxBytes>>20)
+	ErrHuge   = fmt.Errorf("over %d million pixels or %d MB", MaxPixels/1_000_000, maxBytes>>20)
 )
 
 // Open reads an image file.
@@ -40,10 +40,10 @@ func Open(path string) (*Image, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err == nil && info.Size() > MaxBytes {
+	if info, err := f.Stat(); err == nil && info.Size() > maxBytes {
 		return nil, ErrHuge // before it is in memory
 	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err != nil {
 		return nil, err
 	}
@@ -51,14 +51,14 @@ func Open(path string) (*Image, error) {
 }
 
 // Decode reads an image from the bytes of a file. Data of more than [MaxPixels]
-// or [MaxBytes] is refused before its pixels are read.
+// or maxBytes is refused before its pixels are read.
 func Decode(data []byte) (m *Image, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			m, err = nil, fmt.Errorf("damaged image: %v", r)
 		}
 	}()
-	if len(data) > MaxBytes {
+	if len(data) > maxBytes {
 		return nil, ErrHuge
 	}
 	if bytes.HasPrefix(data, []byte("gimp xcf")) {
