@@ -1,7 +1,6 @@
 package agent_test
 
 import (
-	"image"
 	"os"
 	"slices"
 	"strings"
@@ -11,11 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
-	"desktop-agent/actuator/ground"
 	"desktop-agent/actuator/pyautogui"
-	"desktop-agent/agent"
 	"desktop-agent/llm"
-	"desktop-agent/llm/llmtest"
 	"desktop-agent/run"
 	"desktop-agent/run/runtest"
 )
@@ -62,42 +58,5 @@ func FuzzPropose(f *testing.F) {
 				require.True(t, slices.ContainsFunc(said.Actions, func(a actuator.Action) bool { _, ok := a.(actuator.Done); return ok }))
 			}
 		})
-	})
-}
-
-// FuzzFind holds that whatever a model says of a place, it is a pixel of the picture that is not
-// on what is called otherwise, or the reason why it is none; and that it is asked twice at most.
-func FuzzFind(f *testing.F) {
-	for i, g := range ground.All() {
-		f.Add(uint8(i), g.Write(actuator.Point{X: 55, Y: 17}, image.Pt(200, 120)), "the Reload label")
-		f.Add(uint8(i), g.Write(actuator.Point{X: 55, Y: 17}, image.Pt(200, 120)), "the Save button")
-	}
-	f.Add(uint8('.'), "0", " ") // nothing is named
-	f.Add(uint8(0), "0", strings.Repeat("x", 501))
-	for _, reply := range []string{`{"x":1e308,"y":-1}`, "[[1,2,3,4]]", "not there", "", "\xff"} {
-		f.Add(uint8(0), reply, "x")
-	}
-	o, err := (&runtest.Desktop{}).Observe(f.Context())
-	require.NoError(f, err)
-	f.Fuzz(func(t *testing.T, form uint8, reply, words string) {
-		model := &llmtest.Recorder{Model: llmtest.Text(reply)}
-		forms := ground.All()
-		s, err := (&agent.Grounder{Model: model, Form: forms[int(form)%len(forms)]}).Find(t.Context(), words, o)
-		if err != nil {
-			_, bad := forms[int(form)%len(forms)].Ask(words, image.Pt(200, 120))
-			require.Error(t, bad, "only words that name nothing are not looked for")
-			require.Zero(t, model.Count())
-			return
-		}
-		require.Equal(t, s.Asked, model.Count())
-		require.LessOrEqual(t, s.Asked, 2)
-		if s.Why != "" {
-			require.Equal(t, 2, s.Asked)
-			return
-		}
-		require.True(t, s.At.In(o.Image.Mapping.Bounds()), "%v", s.At)
-		if n := o.PlaceAt(s.At).Node; n >= 0 {
-			require.True(t, o.MayBe(words, n))
-		}
 	})
 }

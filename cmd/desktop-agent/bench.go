@@ -451,7 +451,7 @@ func (b *benchmark) partial(c console, began time.Time) error {
 // progressText says how far a benchmark is.
 func progressText(p bench.Progress) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d of %d done: %d passed, %d failed", p.Done, p.Total, p.Passing, p.Failing)
+	fmt.Fprintf(&text, "%d of %d done: %d scored 1, %d less", p.Done, p.Total, p.Passing, p.Failing)
 	for _, part := range []struct {
 		n    int
 		word string
