@@ -20,7 +20,8 @@ RACE     = -race $(foreach p,$(COMPUTES),-gcflags=$(p)=-race=false)
 export GORACE = atexit_sleep_ms=0
 
 # What checks and what tests reads the same compiled packages, those with the
-# race detector: in an empty cache each is compiled once for all of them.
+# race detector: in an empty cache each is compiled once for all of them, and for the
+# go command that a test starts.
 RACED = GOFLAGS="$$($(GO) env GOFLAGS) $(RACE)"
 
 # Packages whose tests open no window: these are tested beside the others.
@@ -49,17 +50,17 @@ gate:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run: gofmt -w .'; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) vet $(RACE) ./...
-	$(GO) test $(RACE) -vet=off -run TestImports .
+	$(RACED) $(GO) test -vet=off -run TestImports .
 
 # Tests with windows wait for them most of the time: two packages at a time use the two
 # cores of a small machine. The gate has vetted.
 tests: windows computing
 
 windows:
-	$(GO) test $(RACE) -vet=off -shuffle=on -p 2 -timeout 60m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(COMPUTING))")
+	$(RACED) $(GO) test -vet=off -shuffle=on -p 2 -timeout 60m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(COMPUTING))")
 
 computing:
-	nice $(GO) test $(RACE) -vet=off -shuffle=on -p 1 -timeout 60m $(COMPUTING)
+	$(RACED) nice $(GO) test -vet=off -shuffle=on -p 1 -timeout 60m $(COMPUTING)
 
 lint:
 	$(RACED) nice $$($(GO) tool -n staticcheck) ./...

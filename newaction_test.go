@@ -141,7 +141,7 @@ func goTool(t *testing.T, command, file string, replace []string, args ...string
 	flags := []string{command, "-overlay", write("overlay.json", overlay)}
 	info, ok := debug.ReadBuildInfo()
 	require.True(t, ok)
-	for _, s := range info.Settings { // as this test was built: the cache has the rest
+	for _, s := range info.Settings { // as this test was built, and GOFLAGS says more: the cache has the rest
 		if slices.Contains([]string{"-race", "-tags", "-trimpath", "-cover"}, s.Key) {
 			flags = append(flags, s.Key+"="+s.Value)
 		}

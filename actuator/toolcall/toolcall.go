@@ -42,7 +42,7 @@ func Tools(without ...string) []Tool {
 	var list []Tool
 	said := map[string]string{}
 	for _, v := range actuator.Variants() {
-		if v.Name == service || slices.Contains(without, v.Name) {
+		if v.Name == service() || slices.Contains(without, v.Name) {
 			continue // of the first, each tool is one by itself
 		}
 		var s jsonschema.Schema
@@ -59,8 +59,9 @@ func Tools(without ...string) []Tool {
 	return list
 }
 
-// service is the action that calls a tool which is no mouse and no keyboard.
-var service = actuator.Name(actuator.CallTool{})
+// service is the action that calls a tool which is no mouse and no keyboard. It is asked for
+// where it is needed: the table of actions is not for the start of every program.
+func service() string { return actuator.Name(actuator.CallTool{}) }
 
 // few is how many values stand wherever they are meant.
 const few = 3
@@ -146,7 +147,7 @@ func refusal(c actuator.Call, i, of int, err error) error {
 func (p Parser) names() string {
 	var list []string
 	for _, v := range actuator.Variants() {
-		if v.Name != service {
+		if v.Name != service() {
 			list = append(list, v.Name)
 		}
 	}

@@ -35,7 +35,7 @@ func parsed(t *testing.T, config string, environ map[string]string, args ...stri
 		t.Setenv(name, value)
 	}
 	var commands cli
-	parser, err := kong.New(&commands, kong.DefaultEnvars("DESKTOP_AGENT"), filled(), kong.Vars{"version": "x"},
+	parser, err := newParser(&commands, kong.DefaultEnvars("DESKTOP_AGENT"), kong.Vars{"version": "x"},
 		kong.BindTo(context.Background(), (*context.Context)(nil)))
 	require.NoError(t, err)
 	_, err = parser.Parse(append([]string{"run", "task", "--config", path}, args...))

@@ -180,13 +180,13 @@ func dispatch(ctx context.Context, args []string, c console) (code int, err erro
 		args, c.Out, code = []string{"--help"}, c.Err, exitUsage
 	}
 	var commands cli
-	parser, err := kong.New(&commands,
+	parser, err := newParser(&commands,
 		kong.Name("desktop-agent"),
 		kong.Description("Does tasks on a desktop by looking at the screen and using mouse and keyboard.\n\n"+firstSteps+"\n\n"+everyFlag+"\n\n"+exitCodes),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.ValueFormatter(func(v *kong.Value) string { return v.Help }), // without the variable, which everyFlag tells
 		kong.DefaultEnvars("DESKTOP_AGENT"),
-		filled(), kong.Vars{"version": version()},
+		kong.Vars{"version": version()},
 		kong.Writers(c.Out, c.Err), kong.Exit(func(status int) { panic(exited(max(status, code))) }),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(c),
 	)
