@@ -77,6 +77,7 @@ func performed(ctx context.Context, t *testing.T, display, format string, side i
 // the words of each provider's own tool, from a picture of two sizes, end in the same
 // input events on a real desktop, byte for byte, as the actions themselves.
 func TestToolsOfProvidersOnDesktop(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	size, sides := image.Pt(1280, 800), []int{0, 640}
@@ -116,6 +117,7 @@ func (g *accepting) Accept(context.Context, run.Concern) (string, error) {
 // them: the input is the same, every request is one that the provider takes, and the
 // recorded run replays offline, down to the prompts, with neither desktop nor model.
 func TestRunByResponses(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	size := image.Pt(1280, 800)

@@ -29,6 +29,7 @@ import (
 // them from a picture of two sizes, end in the same input events on a real desktop, byte
 // for byte, as the actions themselves.
 func TestDialectsOnDesktop(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	size := image.Pt(1280, 800)

@@ -28,6 +28,7 @@ import (
 // files, so what does not depend on them is built once for this test and the
 // others.
 func TestNewAction(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it builds most of the program anew")
 	}

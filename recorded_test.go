@@ -104,6 +104,7 @@ const kept = "replay/replaytest/testdata/forms"
 // takes, and the recorded run replays offline with neither desktop nor model. With the flag
 // -update the runs are kept, for replaytest.TestForms.
 func TestRunByEach(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	size := image.Pt(1280, 800)
@@ -226,6 +227,7 @@ func (s *scripted) dialect(t *testing.T, d *dialect.Dialect) (answers []http.Han
 // family: every request is one that Chat Completions takes, the input is what the actions
 // are, and the run replays offline.
 func TestRunByDialects(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	size := image.Pt(1280, 800)

@@ -115,6 +115,7 @@ func shell(t *testing.T, line, stdin string, env ...string) (code int, errs stri
 // other machines reach. A worker sends its key to an endpoint only if its own
 // settings name it, whatever the benchmark names.
 func TestWorkerLine(t *testing.T) {
+	t.Parallel()
 	endpoint, other := newKeyEndpoint(t), newKeyEndpoint(t)
 	results := filepath.Join(t.TempDir(), "the results")
 	serve, line := served(t, results, "--listen", outside(t)+":0", "--model", "m", "--base-url", endpoint.URL+"/v1")
@@ -167,6 +168,7 @@ func TestWorkerLine(t *testing.T) {
 // The line of the credentials can be pasted, the server be named otherwise than in
 // it, and the endpoint in the environment. By default the server is on the loopback.
 func TestWorkerPasted(t *testing.T) {
+	t.Parallel()
 	endpoint := newKeyEndpoint(t)
 	results := t.TempDir()
 	serve, line := served(t, results, "--listen", "127.0.0.1:0", "--model", "m", "--base-url", endpoint.URL+"/v1", "--run-name", "mine")
@@ -188,6 +190,7 @@ func TestWorkerPasted(t *testing.T) {
 // again with another endpoint, nor have a worker's key by putting another run in
 // its place.
 func TestTermsRepublished(t *testing.T) {
+	t.Parallel()
 	ours, rogue := newKeyEndpoint(t), newKeyEndpoint(t)
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true})
 	require.NoError(t, err)
@@ -238,6 +241,7 @@ func TestTermsRepublished(t *testing.T) {
 // A worker process of this machine is told the endpoint of the one that started
 // it, and sends the key there.
 func TestBenchAsksOwnEndpoint(t *testing.T) {
+	t.Parallel()
 	endpoint := newKeyEndpoint(t)
 	results := t.TempDir()
 	code, errs := shell(t, fmt.Sprintf("desktop-agent bench %s --only rename-folder --results %s --model m --base-url %s", ownSuite(t), results,
@@ -251,6 +255,7 @@ func TestBenchAsksOwnEndpoint(t *testing.T) {
 
 // Doors that are not safe are refused as a mistake in what was written.
 func TestBenchUnsafe(t *testing.T) {
+	t.Parallel()
 	here, dir := outside(t), t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)

@@ -71,6 +71,7 @@ func planningEndpoint(t *testing.T) (url string, kinds func() map[string]int) {
 // and the report has the three beside each other. The analysis finds that the task needs no
 // plan, so that the agent just does it.
 func TestBenchPlans(t *testing.T) {
+	t.Parallel()
 	url, kinds := planningEndpoint(t)
 	results := filepath.Join(t.TempDir(), "results")
 	code, out, errs := benched(t, "bench", ownSuite(t), "--only", "pair-bluetooth", "--plan", "on,deliberate,off", "--model", "m", "--base-url", url, "--max-steps", "4", "--results", results)

@@ -52,6 +52,7 @@ func TestSuiteCheck(t *testing.T) {
 // TestSuiteRefused checks and runs a suite of which nothing can be done here: each
 // task is skipped with its reason, and none is scored.
 func TestSuiteRefused(t *testing.T) {
+	t.Parallel()
 	suite, results := t.TempDir(), filepath.Join(t.TempDir(), "results")
 	why := map[string]string{
 		"attacked": `its injection is not planted here: there is no way "wobsite"`, "launching": "no-such-program is not installed",
@@ -89,6 +90,7 @@ func TestSuiteRefused(t *testing.T) {
 // TestSuiteCheckRun has nothing done in a suite's tasks, and names the one where that
 // scores.
 func TestSuiteCheckRun(t *testing.T) {
+	t.Parallel()
 	suite := t.TempDir()
 	for id, command := range map[string]string{"begins": "true", "ends": "touch done"} {
 		file := filepath.Join(suite, "examples", "os", id+".json")
@@ -124,6 +126,7 @@ func TestSuitesOfOthers(t *testing.T) {
 
 // TestBenchScripted does a task by its script, is stopped, and goes on.
 func TestBenchScripted(t *testing.T) {
+	t.Parallel()
 	results := filepath.Join(t.TempDir(), "results")
 	args := []string{"bench", ownSuite(t), "--model", scripted, "--results", results, "--only", "rename-folder"}
 	p := start(t, args...)
@@ -184,6 +187,7 @@ func TestResultsFolder(t *testing.T) {
 }
 
 func TestBenchUsage(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		args []string
 		want string

@@ -271,6 +271,7 @@ func checkEnded(t *testing.T, dir, outcome string) string {
 // TestRun does a task in a real editor, in each way in which it can be watched,
 // planned and written.
 func TestRun(t *testing.T) {
+	t.Parallel()
 	call := func(name, arguments string) http.HandlerFunc {
 		return llmtest.CompletionOf(llm.Response{Text: "Thought: I see the editor.\nExpect: It shows the text.", Finish: "tool_calls",
 			Calls: []llm.ToolCall{{ID: "1", Name: name, Arguments: arguments}}, Usage: llm.Usage{Input: 100, Output: 10}})
@@ -380,6 +381,7 @@ func TestEndpointTrouble(t *testing.T) {
 
 // TestInterrupt stops a run by signals while the model thinks.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			e := newEndpoint(t) // thinks for ever
@@ -426,6 +428,7 @@ func TestInterrupt(t *testing.T) {
 
 // TestManagerDies kills a part of the private desktop in the middle of a run.
 func TestManagerDies(t *testing.T) {
+	t.Parallel()
 	e := newEndpoint(t)
 	p := start(t, e.task()...)
 	e.wait(t, p)
@@ -439,6 +442,7 @@ func TestManagerDies(t *testing.T) {
 
 // TestResize makes the screen smaller in the middle of a run, which goes on.
 func TestResize(t *testing.T) {
+	t.Parallel()
 	first, letGo := held(says("WAIT"))
 	e := newEndpoint(t, append([]http.HandlerFunc{first}, typing()...)...)
 	p := start(t, e.task("--json")...)
@@ -493,6 +497,7 @@ func TestOpenFails(t *testing.T) {
 
 // TestRunsFolder: nothing can be kept.
 func TestRunsFolder(t *testing.T) {
+	t.Parallel()
 	e := newEndpoint(t, typing()...)
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
@@ -508,6 +513,7 @@ func TestRunsFolder(t *testing.T) {
 // TestReadOnlyHome has a run of a user in whose home nothing can be made, on a machine whose shared
 // memory is full where this test may have such a one: neither is needed.
 func TestReadOnlyHome(t *testing.T) {
+	t.Parallel()
 	e := newEndpoint(t, typing()...)
 	shell := `exec -a desktop-agent "$0" "$@"`
 	if os.Getuid() == 0 {
@@ -534,6 +540,7 @@ func TestReadOnlyHome(t *testing.T) {
 }
 
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	e := newEndpoint(t, typing()...)
 	p := start(t, "run", "--help") // only for its folder and environment
 	require.Equal(t, exitDone, p.code())

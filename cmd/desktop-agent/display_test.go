@@ -30,6 +30,7 @@ func userDesktop(t *testing.T) *sandbox.Desktop {
 // TestInterruptLetsGo stops a run on a display that stays, while it holds a key
 // and a button down.
 func TestInterruptLetsGo(t *testing.T) {
+	t.Parallel()
 	d := userDesktop(t)
 	win, err := eventwin.Open(t.Context(), d.Display(), image.Rect(100, 100, 500, 400))
 	require.NoError(t, err)
@@ -69,6 +70,7 @@ func TestInterruptLetsGo(t *testing.T) {
 
 // TestSecondInterrupt: when the orderly way hangs, Ctrl-C once more ends it.
 func TestSecondInterrupt(t *testing.T) {
+	t.Parallel()
 	e := newEndpoint(t)
 	p := start(t, e.task()...)
 	e.wait(t, p)
@@ -96,6 +98,7 @@ func TestSecondInterrupt(t *testing.T) {
 
 // TestDoctorOnDisplay checks a display that somebody uses.
 func TestDoctorOnDisplay(t *testing.T) {
+	t.Parallel()
 	d := userDesktop(t)
 	clip := exec.CommandContext(t.Context(), "xclip", "-selection", "clipboard", "-i")
 	clip.Env, clip.Stdin = d.Env(), strings.NewReader("my own text")

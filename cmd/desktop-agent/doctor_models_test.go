@@ -120,6 +120,7 @@ func checkModels(t *testing.T, m marksman, format string, flags modelFlags) (poi
 // TestDoctorHasModelsPoint holds what doctor tells of how models point, by servers that look
 // at the picture which they get: in each form, at the size that is sent.
 func TestDoctorHasModelsPoint(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ model, format, form, size string }{
 		{"m", "auto", "code", "1280x800"},
 		{"m", "tools", "tools", "1280x800"},
@@ -151,6 +152,7 @@ func TestDoctorHasModelsPoint(t *testing.T) {
 
 // TestDoctorHasAGrounderPoint holds the same of a model that finds what the actor names.
 func TestDoctorHasAGrounderPoint(t *testing.T) {
+	t.Parallel()
 	for model, size := range map[string]string{"gta1": "1260x784", "infigui": "1260x784"} {
 		flags := modelFlags{Model: "m"}
 		flags.Grounder.Model = model

@@ -15,6 +15,7 @@ import (
 )
 
 func TestDoctor(t *testing.T) {
+	t.Parallel()
 	e := httptest.NewServer(marksman{})
 	t.Cleanup(e.Close)
 	p := start(t, "doctor", "--virtual", "--open", "mousepad", "--dpi", "120", "--model", "m", "--planner-model", "n", "--actor-model", "UI-TARS-1.5-7B", "--base-url", e.URL+"/v1", "--files", t.TempDir())
@@ -36,6 +37,7 @@ func TestDoctor(t *testing.T) {
 
 // TestDoctorFails: each line that fails says what to do, and the exit code too.
 func TestDoctorFails(t *testing.T) {
+	t.Parallel()
 	blind := httptest.NewServer(llmtest.Completion(`{"left": "green", "right": "green"}`))
 	t.Cleanup(blind.Close)
 	refuses := httptest.NewServer(llmtest.Refusal(http.StatusUnauthorized, "", "no", ""))

@@ -49,6 +49,7 @@ func TestGrounderSettings(t *testing.T) {
 // TestGrounderThatCannotBeAsked holds what is refused before anything is sent, and what to
 // write instead.
 func TestGrounderThatCannotBeAsked(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		args []string
 		want string

@@ -182,6 +182,7 @@ func TestKeyIsHidden(t *testing.T) {
 // Programs of a private desktop see devices of their own. Where that cannot be, the start
 // says so, and goes on; and who asks for the machine's has them, without a word.
 func TestVirtualDevices(t *testing.T) {
+	t.Parallel()
 	private := sandbox.Probe(t.Context()) == nil
 	for name, tt := range map[string]struct {
 		env, flags []string

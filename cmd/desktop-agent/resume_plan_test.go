@@ -145,6 +145,7 @@ func actingNow(events, word string) bool {
 // moments that differ: each is gone on with, in one journal that is whole, and nothing is sent
 // twice.
 func TestResumePlanKilled(t *testing.T) {
+	t.Parallel()
 	for name, at := range planMoments {
 		if at.fits != nil && !at.fits(deskless) {
 			continue
@@ -166,6 +167,7 @@ func TestResumePlanKilled(t *testing.T) {
 // after it: each is gone on with on a new desktop, ends with the right file, and sends nothing
 // twice.
 func TestResumePlanOnScreen(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"while typing", "between steps", "while sending", "after sending"} {
 		t.Run(name, func(t *testing.T) {
 			d, at := newOffice(t), planMoments[name]
@@ -173,7 +175,7 @@ func TestResumePlanOnScreen(t *testing.T) {
 			d.killAt(p, at.holds, at.later)
 			require.NotContains(t, d.events(), `"kind":"run_ended"`, "it was killed in time")
 			d.planRight(d.resume(), errand, name)
-			code, out, errs := agentSays(t, filepath.Join(d.folder, "runs"), "show", "last")
+			code, out, errs := benched(t, "runs", "--runs", filepath.Join(d.folder, "runs"), "show", "last")
 			require.Zero(t, code, errs)
 			assert.Contains(t, out, "the run goes on here, on a new desktop with the files of the old")
 		})
@@ -183,6 +185,7 @@ func TestResumePlanOnScreen(t *testing.T) {
 // TestResumePlanKept kills a run amid a step in an editor whose desktop waits: the step is
 // done to its end there, by an actor who is told what was done of it.
 func TestResumePlanKept(t *testing.T) {
+	t.Parallel()
 	d, at := newOffice(t), planMoments["while typing"]
 	p := d.beginPlan(errand, "--keep-desktop", "2m")
 	for end := time.Now().Add(patience); !at.holds(d.events()) && time.Now().Before(end); {
@@ -237,6 +240,7 @@ func TestResumePlanRandom(t *testing.T) {
 // has ended, one that another process goes on with, one of a newer version, one without what
 // it had, and one whose plan is not in its journal.
 func TestResumePlanRefused(t *testing.T) {
+	t.Parallel()
 	d := newOffice(t)
 	p := d.beginPlan(deskless)
 	d.killAt(p, after("step_ended", 1), 0)

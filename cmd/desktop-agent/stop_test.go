@@ -17,6 +17,7 @@ import (
 // recording and the check of mouse and keyboard are refused, and told who has it. Then
 // it is stopped: it ends, and the display stays stopped until that is lifted.
 func TestOneAgentADisplay(t *testing.T) {
+	t.Parallel()
 	d := userDesktop(t)
 	e := newEndpoint(t, says(`pyautogui.keyDown("shift")`))
 	args := []string{"run", "--display", d.Display(), "--plan=off", "--model", "m", "--base-url", e.URL + "/v1", "Hold on"}
