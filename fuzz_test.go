@@ -22,7 +22,7 @@ import (
 // package: the fuzz targets that feed it, of the same package, or why it reads nothing.
 var readers = map[string]string{
 	"agent.Actor.complete":            "FuzzPropose",
-	"agent.Grounder.Find":             "FuzzFind",
+	"agent.Grounder.find":             "FuzzFind",
 	"agent.meter.Complete":            passes,
 	"agent.Aimed.cost":                "- only what it costs is read",
 	"engine.Engine.arguments":         "FuzzParameters",
