@@ -19,7 +19,8 @@ import (
 //   - for each point of an action, title and class of the topmost window there;
 //   - for each point, role and name of the accessibility node there;
 //   - where no node was recorded, or one that has neither a name nor text to
-//     enter: the pixels around the point.
+//     enter, or where a busy program has not told its nodes: the pixels around
+//     the point.
 //
 // Nothing is moved to where a node is now: what is elsewhere is a mismatch.
 type MismatchError struct {
@@ -74,10 +75,12 @@ func (m *Recorded) differs(a actuator.Action, was *run.Observed, o *screen.Obser
 		if expected, found = topWindow(then, wanted), topWindow(o, there); expected != found {
 			return expected + where, found + where, nil
 		}
-		if expected, found = node(then, wanted), node(o, there); wanted.Node >= 0 && expected != found {
+		expected, found = node(then, wanted), node(o, there)
+		untold := len(o.Tree.Hung) > 0 && (there.Node < 0 || within(then, wanted.Node, found))
+		if wanted.Node >= 0 && expected != found && !untold {
 			return expected + where, found + " there" + elsewhere(then.Tree.Nodes[wanted.Node], o), nil
 		}
-		if wanted.Node < 0 || !tells(then.Tree.Nodes[wanted.Node]) {
+		if wanted.Node < 0 || untold || !tells(then.Tree.Nodes[wanted.Node]) {
 			_, recorded, err := m.run.Pixels(was)
 			if err != nil {
 				return "", "", err
@@ -121,6 +124,16 @@ func node(o *screen.Observation, at screen.Place) string {
 // tells reports whether a node says by its role and name what is there.
 func tells(n atspi.Node) bool {
 	return n.Name != "" || strings.Contains(n.Role, "text") || n.Role == "entry" || n.Role == "terminal"
+}
+
+// within reports whether a node lies in one that is described so.
+func within(o *screen.Observation, node int, in string) bool {
+	for node >= 0 {
+		if node = o.Tree.Nodes[node].Parent; node >= 0 && o.Tree.Nodes[node].String() == in {
+			return true
+		}
+	}
+	return false
 }
 
 // elsewhere says where a node is now, for the reader: no action is moved there.
