@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // A Target is a tab, or something else that can be debugged.
@@ -28,6 +29,8 @@ type Port struct {
 	Client *http.Client
 	// Most is how many bytes of an answer are read.
 	Most int64
+	// Limit is how long an answer may take; 0: as long as the context lets it.
+	Limit time.Duration
 }
 
 // Client returns a client whose connections are made by dial. Each serves one
@@ -63,6 +66,11 @@ func (p *Port) Close(ctx context.Context, id string) error {
 
 // ask calls an end point. The answer is decoded unless answer is nil.
 func (p *Port) ask(ctx context.Context, method, path string, answer any) error {
+	if p.Limit > 0 {
+		limited, cancel := context.WithTimeout(ctx, p.Limit)
+		defer cancel()
+		ctx = limited
+	}
 	request, err := http.NewRequestWithContext(ctx, method, "http://"+p.Address+path, nil)
 	if err != nil {
 		return err

@@ -52,8 +52,8 @@ func (l *look) browser(ctx context.Context, start bool) (*browser, error) {
 	limit := time.Time{}
 	for {
 		for _, port := range ports {
-			b := &browser{port: devtools.Port{Address: port, Client: devtools.Client(l.e.Dial), Most: maxMessage}}
-			if err := promptly(ctx, b.port.Version); err == nil {
+			b := &browser{port: devtools.Port{Address: port, Client: devtools.Client(l.e.Dial), Most: maxMessage, Limit: pageLimit}}
+			if err := b.port.Version(ctx); err == nil {
 				return b, nil
 			}
 		}
@@ -112,18 +112,9 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// promptly asks the port something, which it must answer soon.
-func promptly(ctx context.Context, ask func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, pageLimit)
-	defer cancel()
-	return ask(ctx)
-}
-
 // tabs returns the tabs, the one used last first. What the browser draws as
 // pages of its own, such as the list under the address bar, is none.
 func (b *browser) tabs(ctx context.Context) ([]devtools.Target, error) {
-	ctx, cancel := context.WithTimeout(ctx, pageLimit)
-	defer cancel()
 	all, err := b.port.Targets(ctx)
 	if err != nil {
 		return nil, err
@@ -141,16 +132,12 @@ func (b *browser) tabs(ctx context.Context) ([]devtools.Target, error) {
 
 // open opens a page in a tab of its own, and closes it after use.
 func (b *browser) open(ctx context.Context, address string, use func(*session) error) error {
-	var t devtools.Target
-	err := promptly(ctx, func(ctx context.Context) (err error) {
-		t, err = b.port.Open(ctx, address)
-		return err
-	})
+	t, err := b.port.Open(ctx, address)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		_ = promptly(context.WithoutCancel(ctx), func(ctx context.Context) error { return b.port.Close(ctx, t.ID) }) // the tab may be gone
+		_ = b.port.Close(context.WithoutCancel(ctx), t.ID) // the tab may be gone
 	}()
 	s, err := b.attach(ctx, t.ID)
 	if err != nil {
