@@ -54,7 +54,7 @@ func TestAnyConversation(t *testing.T) {
 		}
 		r.Messages = append(r.Messages, llm.UserText("go on"))
 		var body []byte
-		client := &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+		client := &http.Client{Transport: llmtest.RoundTrip(func(req *http.Request) (*http.Response, error) {
 			body, _ = io.ReadAll(req.Body)
 			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn"}`))}, nil
 		})}

@@ -206,10 +206,6 @@ func TestWhereRequestsGo(t *testing.T) {
 	assert.Contains(t, log.String(), "https://api.anthropic.com/v1")
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
-
 // TestModels holds that the names of models are listed.
 func TestModels(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.Status(200, "", `{"data":[{"type":"model","id":"claude-b"},{"type":"model","id":"claude-a"}],"has_more":false}`), failure(404, "", "not_found_error", "no"))

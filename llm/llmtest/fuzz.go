@@ -93,6 +93,12 @@ func checkFuzzError(t *testing.T, secret string, resp *llm.Response, err error) 
 	}
 }
 
+// A RoundTrip is a transport for HTTP that a test plays, without a connection.
+type RoundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip is of [http.RoundTripper].
+func (r RoundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
+
 // canned answers all requests the same, and keeps the newest.
 type canned struct {
 	status int

@@ -12,13 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
 	"desktop-agent/llm/wire"
 )
-
-// A sender answers every request the same.
-type sender func(*http.Request) (*http.Response, error)
-
-func (s sender) RoundTrip(r *http.Request) (*http.Response, error) { return s(r) }
 
 // FuzzExchange holds that whatever a server answers, it is the answer that the library reads,
 // or an error of a kind: short, in one line, without a secret, and with no wait beyond a day.
@@ -36,7 +32,7 @@ func FuzzExchange(f *testing.F) {
 		status = 200 + status%400
 		server := &wire.Server{BaseURL: "http://model.test/v1?token=tok-tok-tok-tok", Key: key, HTTP: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			Transport: sender(func(r *http.Request) (*http.Response, error) {
+			Transport: llmtest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 				header := http.Header{"Content-Type": {"text/plain"}, "Retry-After": {wait}, "Location": {body}}
 				return &http.Response{StatusCode: int(status), Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 			}),
