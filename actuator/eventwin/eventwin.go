@@ -205,10 +205,13 @@ func (w *Window) takeFocus(ctx context.Context) error {
 	}
 	xproto.SendEvent(w.conn.Conn, false, w.conn.Root,
 		xproto.EventMaskSubstructureNotify|xproto.EventMaskSubstructureRedirect, string(message.Bytes()))
-	return w.until(ctx, func() bool {
-		i := slices.IndexFunc(w.events, func(e Event) bool { return e.Kind == FocusIn })
-		return i >= 0
+	err := w.until(ctx, func() bool {
+		return slices.ContainsFunc(w.events, func(e Event) bool { return e.Kind == FocusIn })
 	})
+	if err != nil {
+		return err
+	}
+	return w.awaitManager(ctx) // only then it has told the others too which window is active
 }
 
 // Box returns where the window is, without the window manager's frame, in
