@@ -104,10 +104,10 @@ func newStaged(kind string) (*staged, error) {
 	xproto.ChangeProperty(conn.Conn, xproto.PropModeReplace, w.window, xproto.AtomWmName, xproto.AtomString, 8, uint32(len(title)), []byte(title))
 	class := "staged\x00Staged\x00"
 	xproto.ChangeProperty(conn.Conn, xproto.PropModeReplace, w.window, xproto.AtomWmClass, xproto.AtomString, 8, uint32(len(class)), []byte(class))
-	return w, xproto.MapWindowChecked(conn.Conn, w.window).Check()
+	return w, nil
 }
 
-// run handles events one after the other, as programs do.
+// run shows the window and handles events one after the other, as programs do.
 func (w *staged) run() {
 	events := make(chan xgb.Event, 1000)
 	protocols, _ := w.conn.Atom("WM_PROTOCOLS")
@@ -118,6 +118,7 @@ func (w *staged) run() {
 		}
 		events <- e
 	})
+	xproto.MapWindow(w.conn.Conn, w.window) // only now: what comes before somebody listens is lost
 	var blink <-chan time.Time
 	if w.kind == stagedBlink {
 		blink = time.Tick(300 * time.Millisecond)
