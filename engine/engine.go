@@ -39,12 +39,13 @@ type Planner interface {
 type Engine struct {
 	Session *run.Session
 
-	Planner  Planner                                                               // nil: plans come from elsewhere, and are not revised
-	Validate func(*planner.Plan, planner.Catalog) error                            // of a plan before it is executed, with what its steps may use; nil: it is taken as it is
-	Ask      func(ctx context.Context, question string) (answer string, err error) // nil: nobody can be asked
-	Facts    func() []string                                                       // that were remembered in the run, for who does a step; nil: none
-	Hooks    Hooks
-	Log      *slog.Logger // nil: silent
+	Planner  Planner                                    // nil: plans come from elsewhere, and are not revised
+	Validate func(*planner.Plan, planner.Catalog) error // of a plan before it is executed, with what its steps may use; nil: it is taken as it is
+	// Ask asks the user; nil: nobody can be asked. Steps side by side may ask at once.
+	Ask   func(ctx context.Context, question string) (answer string, err error)
+	Facts func() []string // that were remembered in the run, for who does a step; nil: none
+	Hooks Hooks
+	Log   *slog.Logger // nil: silent
 
 	// Agent changes who does an episode on the screen, such as what it reads by; nil: it is
 	// as the settings say.

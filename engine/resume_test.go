@@ -168,9 +168,9 @@ func TestResumeAtEveryMoment(t *testing.T) {
 				name := fmt.Sprint(mode, " ", kill, " ", variant)
 				box := &outbox{sent: map[string]int{}, journal: &mortal{left: kill}, late: i%2 == 1}
 				looks := func(_ context.Context, question string) (string, error) {
-					asked++
 					box.mu.Lock()
 					defer box.mu.Unlock()
+					asked++
 					for to := range box.sent {
 						if strings.Contains(question, "“Post to "+to[7:10]) {
 							return "done", nil
