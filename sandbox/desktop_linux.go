@@ -77,26 +77,12 @@ func Start(ctx context.Context, o *Options) (*Desktop, error) {
 	if options.MachineDevices {
 		shares = errAsked
 	}
-	for try := 1; ; try++ {
-		d, err := startOnce(ctx, options, tools, shares)
-		switch none := (*NoPlaceError)(nil); {
-		case err != nil && options.Guest == nil && shares == nil && errors.As(err, &none):
-			shares = none
-		case err == nil || try == startTries || !errors.Is(err, errLostSocket):
-			return d, err
-		default:
-			options.Log.Info("display number was taken away, starting again", "try", try)
-		}
+	d, err := startOnce(ctx, options, tools, shares)
+	if none := (*NoPlaceError)(nil); options.Guest == nil && shares == nil && errors.As(err, &none) {
+		return startOnce(ctx, options, tools, none)
 	}
+	return d, err
 }
-
-// startTries bounds how often a desktop is started anew when another X server
-// took its display away.
-const startTries = 4
-
-// errLostSocket says that the socket of a new X server is gone: a server of the
-// same number that ended at that moment has removed it.
-var errLostSocket = errors.New("the display's socket is gone")
 
 // startOnce starts a desktop, and leaves nothing of it if that fails. shares is why its
 // programs are to have devices and shared memory of the machine, nil if they are not.

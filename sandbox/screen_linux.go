@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -56,9 +57,6 @@ func (d *Desktop) startScreen(ctx context.Context) error {
 		return fmt.Errorf("display: %w", err)
 	}
 	if err := admitUsers(number, d.cookieFile(), os.Getuid(), d.guestUser()); err != nil {
-		if idOf(socket) == "" {
-			err = fmt.Errorf("%w: %w", errLostSocket, err)
-		}
 		return fmt.Errorf("display: let this user in: %w", err)
 	}
 	conn, err := x11.Dial(":" + number)
@@ -79,8 +77,22 @@ func (d *Desktop) startScreen(ctx context.Context) error {
 	return nil
 }
 
-// startServer starts Xvfb and returns the number of the display that it chose,
-// a free one, once it answers there.
+// freeNumber returns the number of a display that no server has. It is drawn by lot:
+// a server that ends gives up its number before it removes the socket's file, and so
+// takes the socket of one that was given the same number at that moment. Who takes the
+// lowest free one, as Xvfb does, is given such a number often.
+func freeNumber() string {
+	const first, last = 100, 59_535 // that of TCP, which is 6000 more, has 16 bits
+	for {
+		number := strconv.Itoa(first + rand.IntN(last-first+1))
+		if idOf(socketOf(number)) == "" {
+			return number
+		}
+	}
+}
+
+// startServer starts Xvfb on a display that is free, and returns its number once it
+// answers there.
 func (d *Desktop) startServer(ctx context.Context) (number string, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -95,7 +107,7 @@ func (d *Desktop) startServer(ctx context.Context) (number string, err error) {
 		name: "X server (Xvfb)", path: d.tools.server, files: []*os.File{write},
 		death: syscall.SIGTERM, // on which it removes its socket
 		args: []string{
-			"-displayfd", "3",
+			":" + freeNumber(), "-displayfd", "3",
 			"-screen", "0", fmt.Sprintf("%dx%dx%d", o.Size.X*o.Monitors, o.Size.Y, o.Depth),
 			"-dpi", strconv.Itoa(o.DPI),
 			"-auth", d.cookieFile(),
