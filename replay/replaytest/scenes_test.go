@@ -96,6 +96,14 @@ func (s scene) on(t *testing.T, play func(*testing.T, context.Context, *replay.R
 	eyes, err := screen.Open(ctx, &screen.Options{Display: desktop.Display(), Tree: tree, Settle: runtest.Settle})
 	require.NoError(t, err)
 	defer eyes.Close()
+	defer func() {
+		if !t.Failed() {
+			return
+		}
+		if o, err := eyes.Observe(ctx); err == nil {
+			t.Log("the screen at the end:\n" + o.Text(10_000))
+		}
+	}()
 	stored, err := replay.Open(filepath.Join(s.dir, "run"))
 	require.NoError(t, err)
 
