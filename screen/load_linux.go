@@ -15,6 +15,7 @@ type load struct {
 	roots []int // the processes behind the windows
 	pids  map[int]usage
 	at    time.Time // of the last measurement
+	awoke bool      // somebody waited for a processor at the last measurement
 
 	alarms    map[int]alarm // short timers as they were seen last
 	ticking   map[int]bool  // processes that always have a short timer
@@ -99,9 +100,10 @@ func (l *load) follow(pids []int) {
 	}
 }
 
-// working tells whether a process has worked since the last call, more than it
-// does anyway, or waits for a processor. A restless process tells nothing.
-func (l *load) working() bool {
+// working tells whether a process has worked since the last call, more than it does
+// anyway, or waits for a processor. Who is only found awake, once, has not worked yet:
+// a timer that does nothing wakes its program as well. A restless process tells nothing.
+func (l *load) working() (awake, worked bool) {
 	now := time.Now()
 	passed, used, usual := now.Sub(l.at), time.Duration(0), 0.0
 	ready := false
@@ -111,16 +113,25 @@ func (l *load) working() bool {
 			delete(l.pids, pid)
 			continue
 		}
+		runs := false
 		if u.idle() < restless {
 			used += cpu - u.cpu
 			usual += u.idle()
-			ready = ready || runnable("/proc/"+strconv.Itoa(pid))
+			runs = runnable("/proc/" + strconv.Itoa(pid))
+			ready = ready || runs
+			if cpu-u.cpu > noise {
+				l.worked(pid)
+			}
 		}
-		u.cpu = cpu
-		l.pids[pid] = u
+		if !runs { // else what it does now is told as one, once it is done
+			u.cpu = cpu
+			l.pids[pid] = u
+		}
 	}
 	l.at = now
-	return ready || used > noise+time.Duration(2*usual*float64(passed))
+	worked = used > noise+time.Duration(2*usual*float64(passed)) || ready && l.awoke
+	l.awoke = ready
+	return ready || worked, worked
 }
 
 // ready tells whether any thread runs, or waits for a processor or a disk, in

@@ -211,7 +211,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 			return true, x11.ErrNoDisplay
 		case <-time.After(pace):
 		}
-		if w.load.working() || w.watch.snapshot().events != events {
+		if _, worked := w.load.working(); worked || w.watch.snapshot().events != events {
 			w.active, w.fruit = time.Now(), true
 			return true, nil
 		}
@@ -261,7 +261,7 @@ func (w *wait) sign(s string) {
 // quiet returns once nothing has happened for the quiet interval, which begins
 // at since.
 func (w *wait) quiet(ctx context.Context, since time.Time) error {
-	began := since
+	began, active := since, since
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	events := w.watch.snapshot().events
@@ -274,9 +274,13 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 		case <-timer.C:
 		}
 		now := time.Now()
-		if w.load.working() {
+		awake, worked := w.load.working()
+		if awake {
 			w.sign("processor")
 			since = now
+		}
+		if worked {
+			active = now
 		}
 		g := w.watch.snapshot()
 		if g.events != events {
@@ -286,15 +290,18 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 		if g.last.After(since) {
 			since = g.last
 		}
+		if g.last.After(active) {
+			active = g.last
+		}
 		if now.Sub(since) >= w.settling.Quiet {
 			if !w.load.ready() {
-				if since != began {
-					w.active = since
+				if active != began {
+					w.active = active
 				}
 				return nil
 			}
 			w.sign("processor")
-			since = now
+			since, active = now, now
 		}
 		timer.Reset(min(pace, w.settling.Quiet-now.Sub(since)+time.Millisecond/2))
 	}
