@@ -16,6 +16,7 @@ type load struct {
 	pids  map[int]usage
 	at    time.Time // of the last measurement
 	awoke bool      // somebody waited for a processor at the last measurement
+	alone bool      // nobody worked in the last rest
 
 	alarms    map[int]alarm // short timers as they were seen last
 	ticking   map[int]bool  // processes that always have a short timer
@@ -52,12 +53,14 @@ const (
 func (l *load) begin() {
 	now := time.Now()
 	rest := now.Sub(l.at)
+	used := time.Duration(0)
 	for pid, u := range l.pids {
 		cpu, ok := processorTime(pid)
 		if !ok {
 			delete(l.pids, pid)
 			continue
 		}
+		used += cpu - u.cpu
 		if rest >= longRest {
 			wanted := cpu - u.cpu + max(0, processorWait(pid)-u.wait)
 			u.rests = [2]float64{wanted.Seconds() / rest.Seconds(), u.rests[0]}
@@ -65,8 +68,13 @@ func (l *load) begin() {
 		u.cpu = cpu
 		l.pids[pid] = u
 	}
+	l.alone = used <= noise
 	l.at = now
 }
+
+// idled tells whether the processes that were watched last time did nothing from the end
+// of the last wait to the beginning of this one.
+func (l *load) idled() bool { return l.alone }
 
 // end begins a rest: what the processes do from now on is done without cause.
 func (l *load) end() {
