@@ -95,3 +95,15 @@ func (d *Desktop) Launch(Command) (*Process, error) {
 
 // Folder returns "".
 func (d *Desktop) Folder() string { return "" }
+
+// A Folder is one that several desktops may use. This system has none.
+type Folder struct{}
+
+// NewFolder returns [ErrUnsupported].
+func NewFolder(*slog.Logger) (*Folder, error) { return nil, ErrUnsupported }
+
+// Path returns "".
+func (f *Folder) Path() string { return "" }
+
+// Close does nothing.
+func (f *Folder) Close() error { return nil }

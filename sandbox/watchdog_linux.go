@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"desktop-agent/internal/seal"
 )
 
 // A watchdog is a process that outlives this one. When this one ends, however
@@ -41,6 +43,42 @@ const maxDeaths = 5
 
 // watchdogName is how it is called.
 const watchdogName = "desktop-agent-watchdog"
+
+// A Folder is one that several desktops may use, of files that this program makes. It
+// goes with this program, also when that is killed.
+type Folder struct {
+	path     string
+	watchdog *watchdog
+}
+
+// NewFolder makes a folder. log may be nil.
+func NewFolder(log *slog.Logger) (*Folder, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	if err := seal.Files(); err != nil { // the watchdog has none of them
+		return nil, fmt.Errorf("open files: %w", err)
+	}
+	path, err := os.MkdirTemp("", "desktop-agent-")
+	if err != nil {
+		return nil, fmt.Errorf("make folder: %w", err)
+	}
+	unwatched := func(err error) { log.Error("the folder stays if this program is killed", "folder", path, "err", err) }
+	w, err := startWatchdog(path, markName+"="+newID(path), Options{Log: log}, unwatched)
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(path))
+	}
+	return &Folder{path, w}, nil
+}
+
+// Path returns where the folder is.
+func (f *Folder) Path() string { return f.path }
+
+// Close removes the folder. It may be called once.
+func (f *Folder) Close() error {
+	err := os.RemoveAll(f.path)
+	return errors.Join(err, f.watchdog.close(err == nil))
+}
 
 func startWatchdog(folder, mark string, o Options, fail func(error)) (*watchdog, error) {
 	w := &watchdog{folder: folder, mark: mark, keep: o.KeepFor, log: o.Log, fail: fail, done: make(chan error, 1), groups: map[int]bool{}, began: time.Now()}

@@ -14,6 +14,7 @@ import (
 	"github.com/jezek/xgb/damage"
 	"github.com/jezek/xgb/randr"
 	"github.com/jezek/xgb/res"
+	"github.com/jezek/xgb/screensaver"
 	"github.com/jezek/xgb/shm"
 	"github.com/jezek/xgb/xfixes"
 	"github.com/jezek/xgb/xproto"
@@ -27,7 +28,7 @@ type display struct {
 	format pixelFormat
 	shared *segment // nil: pictures come over the connection
 
-	hasCursor, hasMonitors, hasDamage, hasClients bool // extensions
+	hasCursor, hasMonitors, hasDamage, hasClients, hasIdle bool // extensions
 
 	settling SettleOptions
 	watch    *watch
@@ -79,6 +80,10 @@ func (d *display) prepare() error {
 			if err == nil && (v.ServerMajor < 1 || v.ServerMajor == 1 && v.ServerMinor < 2) {
 				return fmt.Errorf("version %d.%d cannot name processes", v.ServerMajor, v.ServerMinor)
 			}
+			return err
+		}},
+		{"MIT-SCREEN-SAVER", &d.hasIdle, func() error {
+			_, err := screensaver.QueryVersion(d.conn.Conn, 1, 1).Reply()
 			return err
 		}},
 		{"MIT-SHM", &sharing, func() error { _, err := shm.QueryVersion(d.conn.Conn).Reply(); return err }},

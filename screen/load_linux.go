@@ -15,6 +15,8 @@ type load struct {
 	roots []int // the processes behind the windows
 	pids  map[int]usage
 	at    time.Time // of the last measurement
+	awoke bool      // somebody waited for a processor at the last measurement
+	alone bool      // nobody worked in the last rest
 
 	alarms    map[int]alarm // short timers as they were seen last
 	ticking   map[int]bool  // processes that always have a short timer
@@ -51,12 +53,14 @@ const (
 func (l *load) begin() {
 	now := time.Now()
 	rest := now.Sub(l.at)
+	used := time.Duration(0)
 	for pid, u := range l.pids {
 		cpu, ok := processorTime(pid)
 		if !ok {
 			delete(l.pids, pid)
 			continue
 		}
+		used += cpu - u.cpu
 		if rest >= longRest {
 			wanted := cpu - u.cpu + max(0, processorWait(pid)-u.wait)
 			u.rests = [2]float64{wanted.Seconds() / rest.Seconds(), u.rests[0]}
@@ -64,8 +68,13 @@ func (l *load) begin() {
 		u.cpu = cpu
 		l.pids[pid] = u
 	}
+	l.alone = used <= noise
 	l.at = now
 }
+
+// idled tells whether the processes that were watched last time did nothing from the end
+// of the last wait to the beginning of this one.
+func (l *load) idled() bool { return l.alone }
 
 // end begins a rest: what the processes do from now on is done without cause.
 func (l *load) end() {
@@ -99,9 +108,10 @@ func (l *load) follow(pids []int) {
 	}
 }
 
-// working tells whether a process has worked since the last call, more than it
-// does anyway, or waits for a processor. A restless process tells nothing.
-func (l *load) working() bool {
+// working tells whether a process has worked since the last call, more than it does
+// anyway, or waits for a processor. Who is only found awake, once, has not worked yet:
+// a timer that does nothing wakes its program as well. A restless process tells nothing.
+func (l *load) working() (awake, worked bool) {
 	now := time.Now()
 	passed, used, usual := now.Sub(l.at), time.Duration(0), 0.0
 	ready := false
@@ -111,16 +121,25 @@ func (l *load) working() bool {
 			delete(l.pids, pid)
 			continue
 		}
+		runs := false
 		if u.idle() < restless {
 			used += cpu - u.cpu
 			usual += u.idle()
-			ready = ready || runnable("/proc/"+strconv.Itoa(pid))
+			runs = runnable("/proc/" + strconv.Itoa(pid))
+			ready = ready || runs
+			if cpu-u.cpu > noise {
+				l.worked(pid)
+			}
 		}
-		u.cpu = cpu
-		l.pids[pid] = u
+		if !runs { // else what it does now is told as one, once it is done
+			u.cpu = cpu
+			l.pids[pid] = u
+		}
 	}
 	l.at = now
-	return ready || used > noise+time.Duration(2*usual*float64(passed))
+	worked = used > noise+time.Duration(2*usual*float64(passed)) || ready && l.awoke
+	l.awoke = ready
+	return ready || worked, worked
 }
 
 // ready tells whether any thread runs, or waits for a processor or a disk, in

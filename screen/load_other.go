@@ -8,11 +8,12 @@ import "time"
 // does not tell.
 type load struct{}
 
-func (*load) begin()        {}
-func (*load) end()          {}
-func (*load) follow([]int)  {}
-func (*load) working() bool { return false }
-func (*load) ready() bool   { return false }
+func (*load) begin()                        {}
+func (*load) end()                          {}
+func (*load) follow([]int)                  {}
+func (*load) working() (awake, worked bool) { return false, false }
+func (*load) ready() bool                   { return false }
+func (*load) idled() bool                   { return false }
 
 func (*load) timer() (longest time.Duration, ticking bool) { return 0, false }
 func (*load) armed() bool                                  { return false }

@@ -31,9 +31,13 @@ type deed struct {
 }
 
 const (
-	keyCtrl = 37
-	keyF5   = 71
-	keyZ    = 52
+	keyCtrl     = 37
+	keyF5       = 71
+	keyZ        = 52
+	keyB        = 56
+	keyTab      = 23
+	keyPageUp   = 112
+	keyPageDown = 117
 )
 
 // An office is an office program with what is done in it, the last of which brings it
@@ -66,6 +70,17 @@ var offices = []office{
 		{"menu item", "Page Style", nil},
 		{"push button", "Cancel", nil},
 		{"", "", []byte{keyCtrl, keyF5}},
+	}},
+	// It looks ten times a second for words to be spelled, and the frame of a text moves.
+	{"impress", "--impress", "../suites/desktop/assets/impress/tour.pptx", []deed{
+		{"menu", "View", nil},
+		{"", "", []byte{keyEscape}},
+		{"", "", []byte{keyPageDown}},
+		{"", "", []byte{keyTab}},
+		{"", "", []byte{keyCtrl, keyB}},
+		{"", "", []byte{keyEscape}},
+		{"", "", []byte{keyCtrl, keyZ}},
+		{"", "", []byte{keyPageUp}},
 	}},
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"desktop-agent/internal/x11"
 
+	"github.com/jezek/xgb/screensaver"
 	"github.com/jezek/xgb/xfixes"
 	"github.com/jezek/xgb/xproto"
 	"golang.org/x/sync/errgroup"
@@ -39,6 +40,7 @@ var busyCursors = []string{"watch", "wait", "left_ptr_watch", "progress", "half-
 // A wait is one time of waiting for the screen to be still.
 type wait struct {
 	*display
+	start    time.Time
 	busy     []string
 	pending  map[xproto.Window]time.Time // managed windows not drawn yet, and since when they are known
 	appeared []xproto.Window             // top-level windows that were shown meanwhile
@@ -68,7 +70,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	if d.settling.Off {
 		return Settled{Reason: SettledOff}, d.conn.RoundTrip()
 	}
-	w := &wait{display: d, active: start, pending: map[xproto.Window]time.Time{}, next: rest{
+	w := &wait{display: d, start: start, active: start, pending: map[xproto.Window]time.Time{}, next: rest{
 		hung: map[uint32]bool{}, managed: map[xproto.Window]bool{}, clients: map[uint32]bool{}}}
 	limited, cancel := context.WithDeadline(ctx, start.Add(d.settling.Ceiling))
 	defer cancel()
@@ -91,6 +93,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 // A rest is what was left when the last wait ended.
 type rest struct {
 	at      time.Time
+	still   time.Time              // when that wait began, if no timer was left that it had to wait for
 	events  int                    // of the watch, by then
 	closed  int                    // menus that had closed
 	cursor  string                 // the pointer's name
@@ -174,6 +177,18 @@ func (w *wait) run(ctx context.Context) error {
 	}
 }
 
+// untouched reports whether nothing was done since the last wait began, and nothing
+// happened since it ended, and it left no timer that could matter: those that there are
+// were waited for then, and are those of a caret or repeat.
+func (w *wait) untouched() bool {
+	if w.rest.still.IsZero() || !w.hasIdle || !w.active.Equal(w.start) || !w.load.idled() ||
+		w.watch.snapshot().events != w.rest.events || !maps.Equal(w.rest.clients, w.next.clients) {
+		return false
+	}
+	last, err := screensaver.QueryInfo(w.conn.Conn, xproto.Drawable(w.conn.Root)).Reply()
+	return err == nil && time.Duration(last.MsSinceUserInput)*time.Millisecond > time.Since(w.rest.still)
+}
+
 // awaitTimer waits until a short timer of a program has fired. It returns false
 // if there is none, or none that can be due to the input. A menu that opened is the
 // effect of the input already: nothing more is waited for then. Any other window that
@@ -183,7 +198,11 @@ func (w *wait) run(ctx context.Context) error {
 func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 	w.chained()
 	limit, ticking := w.load.timer()
-	if limit == 0 || w.menuOpened() || w.menuClosed() && w.load.vain() {
+	if limit == 0 || w.untouched() {
+		w.next.still = w.start
+		return false, nil
+	}
+	if w.menuOpened() || w.menuClosed() && w.load.vain() {
 		return false, nil
 	}
 	patience := timerPatience
@@ -198,6 +217,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 		return false, nil
 	}
 	if time.Since(w.active) > shortTimer+slowAnswer && time.Since(w.armed) > shortTimer+slowAnswer {
+		w.next.still = w.start
 		return false, nil // all that was started then has fired, and nothing came of it
 	}
 	w.sign("timer")
@@ -211,7 +231,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 			return true, x11.ErrNoDisplay
 		case <-time.After(pace):
 		}
-		if w.load.working() || w.watch.snapshot().events != events {
+		if _, worked := w.load.working(); worked || w.watch.snapshot().events != events {
 			w.active, w.fruit = time.Now(), true
 			return true, nil
 		}
@@ -261,7 +281,7 @@ func (w *wait) sign(s string) {
 // quiet returns once nothing has happened for the quiet interval, which begins
 // at since.
 func (w *wait) quiet(ctx context.Context, since time.Time) error {
-	began := since
+	began, active := since, since
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	events := w.watch.snapshot().events
@@ -274,9 +294,13 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 		case <-timer.C:
 		}
 		now := time.Now()
-		if w.load.working() {
+		awake, worked := w.load.working()
+		if awake {
 			w.sign("processor")
 			since = now
+		}
+		if worked {
+			active = now
 		}
 		g := w.watch.snapshot()
 		if g.events != events {
@@ -286,15 +310,18 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 		if g.last.After(since) {
 			since = g.last
 		}
+		if g.last.After(active) {
+			active = g.last
+		}
 		if now.Sub(since) >= w.settling.Quiet {
 			if !w.load.ready() {
-				if since != began {
-					w.active = since
+				if active != began {
+					w.active = active
 				}
 				return nil
 			}
 			w.sign("processor")
-			since = now
+			since, active = now, now
 		}
 		timer.Reset(min(pace, w.settling.Quiet-now.Sub(since)+time.Millisecond/2))
 	}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -31,6 +32,7 @@ const (
 	stagedHang    = "hang"    // answers nobody once clicked, until it has a signal, and then draws
 	stagedBurn    = "burn"    // computes without end, and draws nothing
 	stagedChain   = "chain"   // draws by a timer, then finds by another that nothing is to be done yet, and by a third draws again
+	stagedTick    = "tick"    // once clicked, waits for events 100 ms long again and again, and does nothing
 	stagedMenu    = "menu"    // opens a menu, and acts on a click into it by a timer; see stagedMenuDelay
 )
 
@@ -112,7 +114,7 @@ func (w *staged) run() {
 	events := make(chan xgb.Event, 1000)
 	protocols, _ := w.conn.Atom("WM_PROTOCOLS")
 	w.conn.Listen(func(e xgb.Event) {
-		if e, ok := e.(xproto.ClientMessageEvent); ok && (w.kind == stagedMenu || w.kind == stagedChain) && e.Type == protocols {
+		if e, ok := e.(xproto.ClientMessageEvent); ok && slices.Contains([]string{stagedMenu, stagedChain, stagedTick}, w.kind) && e.Type == protocols {
 			w.answer(e)
 			return
 		}
@@ -180,6 +182,10 @@ func (w *staged) clicked() {
 		go burn(time.Hour)
 	case stagedMenu:
 		w.choose()
+	case stagedTick:
+		for {
+			_, _ = unix.Poll(nil, 100)
+		}
 	case stagedChain:
 		for i, delay := range []int{100, 280, 280} {
 			_, _ = unix.Poll(nil, delay)

@@ -72,3 +72,38 @@ func TestTicking(t *testing.T) {
 	l.learn(true, false)
 	require.Eventually(t, func() bool { return !l.vain() }, time.Minute, time.Millisecond, "something did")
 }
+
+// A timer that repeats and has its program do nothing is soon no new one any more, and
+// stays known while the program works in between. What a program works at is none.
+func TestTimerThatRepeats(t *testing.T) {
+	cmd := exec.Command("python3", "-c", "import select\nwhile True: select.poll().poll(100)")
+	require.NoError(t, cmd.Start())
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	pid := cmd.Process.Pid
+	var l load
+	l.follow([]int{pid})
+	known := func() bool { l.armed(); return l.alarms[pid].idle >= tickings }
+	require.Eventually(t, l.armed, time.Minute, time.Millisecond, "the first is new")
+	require.Eventually(t, func() bool { l.armed(); return l.alarms[pid].idle > 1 }, time.Minute, time.Millisecond)
+	l.worked(pid)
+	assert.Zero(t, l.alarms[pid].idle, "something came of the ones before")
+	require.Eventually(t, known, time.Minute, time.Millisecond)
+	l.worked(pid)
+	assert.Never(t, l.armed, 500*time.Millisecond, 8*time.Millisecond, "it repeats")
+	require.True(t, known())
+}
+
+// Who is found awake once has not worked; who goes on has.
+func TestAwakeIsNotWork(t *testing.T) {
+	cmd := exec.Command("python3", "-c", "while True: pass")
+	require.NoError(t, cmd.Start())
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	var l load
+	require.Eventually(t, func() bool { // at once: it has used nothing since
+		l = load{}
+		l.follow([]int{cmd.Process.Pid})
+		awake, worked := l.working()
+		return awake && !worked
+	}, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { _, worked := l.working(); return worked }, time.Minute, time.Millisecond)
+}

@@ -75,10 +75,17 @@ func (l *load) timer() (longest time.Duration, ticking bool) {
 type alarm struct {
 	limit time.Duration
 	at    time.Time
+	idle  int // how many short timers in a row before it had the program do nothing
 }
 
+// tickings is how many short timers, one right after the other, may have a program do
+// nothing before they are taken for one that repeats: LibreOffice Impress looks ten times a
+// second whether there are words to be spelled. [fruitPatience] has room for as many.
+const tickings = int(fruitPatience / shortTimer)
+
 // armed reports whether a program has set itself another short timer since the last
-// call. One that takes an event in between waits for what is left of the same.
+// call, but for one that repeats. One that takes an event in between waits for what is
+// left of the same.
 func (l *load) armed() (another bool) {
 	if l.alarms == nil {
 		l.alarms = map[int]alarm{}
@@ -93,11 +100,23 @@ func (l *load) armed() (another bool) {
 		if limit == last.limit && now.Before(last.at.Add(alarmSlack)) {
 			continue // it waits as it did
 		}
-		next := alarm{limit, now.Add(limit)}
-		another = another || next.at.Sub(last.at).Abs() > alarmSlack
+		next := alarm{limit, now.Add(limit), last.idle}
+		if next.at.Sub(last.at).Abs() > alarmSlack {
+			another = another || last.idle < tickings
+			next.idle++
+		}
 		l.alarms[pid] = next
 	}
 	return another
+}
+
+// worked notes that a program has worked: what came before is no timer that repeats, if
+// it was not known for one.
+func (l *load) worked(pid int) {
+	if a, ok := l.alarms[pid]; ok && a.idle < tickings {
+		a.idle = 0
+		l.alarms[pid] = a
+	}
 }
 
 // tick notes the programs that always have a short timer: less patience is had

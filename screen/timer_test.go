@@ -53,3 +53,22 @@ func TestSilentTimerIsWaitedFor(t *testing.T) {
 		assert.Contains(t, o.Settled.Busy, "timer")
 	}
 }
+
+// The timers of a program are waited for after input, and not once more while nothing is
+// done: they were waited for, and nothing came of them.
+func TestTimersAreWaitedForOnce(t *testing.T) {
+	d := newDesk(t, nil)
+	box := d.openStaged(stagedTick)
+	s := d.screen(screen.Options{Settle: unhurried})
+	waited := func() bool {
+		settled, err := s.Settle(limit(t))
+		require.NoError(t, err)
+		return slices.Contains(settled.Busy, "timer")
+	}
+	for range 2 {
+		d.click(box.Min.Add(image.Pt(200, 200)))
+		require.True(t, waited(), "there was input")
+		// What else goes on in the machine may look like work of the program, but not always.
+		require.Eventually(t, func() bool { return !waited() }, time.Minute, time.Millisecond, "nothing was done since")
+	}
+}

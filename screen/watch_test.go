@@ -92,7 +92,11 @@ func TestLoadFindsWorkOfDescendants(t *testing.T) {
 	var l load
 	l.begin()
 	l.follow([]int{cmd.Process.Pid})
-	busy := func() bool { time.Sleep(8 * time.Millisecond); return l.working() || l.ready() }
+	busy := func() bool {
+		time.Sleep(8 * time.Millisecond)
+		awake, _ := l.working()
+		return awake || l.ready()
+	}
 	next := func() {
 		_, err := io.WriteString(lines, "\n")
 		require.NoError(t, err)

@@ -29,6 +29,7 @@ import (
 	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/bench"
 	"desktop-agent/tasks/bench/report"
+	"desktop-agent/tasks/env"
 	"desktop-agent/tasks/judge"
 	"desktop-agent/tasks/trial"
 )
@@ -256,7 +257,7 @@ func (s *benchSpec) askAt(own, key string) error {
 }
 
 // do returns what a worker does, from what it was told and its own flags.
-func do(ctx context.Context, spec json.RawMessage, w *benchWorkerCmd, log *slog.Logger) (bench.Do, error) {
+func do(ctx context.Context, spec json.RawMessage, w *benchWorkerCmd, etc *env.Etc, log *slog.Logger) (bench.Do, error) {
 	suite := w.Suite
 	var s benchSpec
 	if err := json.Unmarshal(spec, &s); err != nil {
@@ -283,7 +284,7 @@ func do(ctx context.Context, spec json.RawMessage, w *benchWorkerCmd, log *slog.
 		return nil, hintError{fmt.Errorf("suite %s has other tasks than the benchmark", cmp.Or(suite, s.Suite)), "name a copy of the same suite with --suite"}
 	}
 	r := s.Flags.runner(loaded)
-	r.Actors, r.Judging, r.Log = s.Flags.actors(), s.Flags.judging(log), log
+	r.Actors, r.Judging, r.Etc, r.Log = s.Flags.actors(), s.Flags.judging(log), etc, log
 	return func(ctx context.Context, t tasks.Trial, dir string) (tasks.Result, error) {
 		return r.Do(asset.Allow(ctx, s.Flags.AllowHost...), t, dir)
 	}, nil

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"desktop-agent/tasks/bench"
+	"desktop-agent/tasks/env"
 )
 
 // benchServeCmd does a suite with workers on other machines.
@@ -197,11 +198,13 @@ type ownModels struct {
 }
 
 // Run does trials until there are no more.
-func (b *benchWorkerCmd) Run(ctx context.Context, c console, g *cli) error {
+func (b *benchWorkerCmd) Run(ctx context.Context, c console, g *cli) (err error) {
 	log := logger(c, g.Verbose)
+	etc := &env.Etc{} // of all its trials
+	defer func() { err = errors.Join(err, etc.Close()) }()
 	w := &bench.Worker{
 		Run: b.Name, Shared: b.Shared, Timeout: b.Timeout, Log: log,
-		Prepare: func(ctx context.Context, spec json.RawMessage) (bench.Do, error) { return do(ctx, spec, b, log) },
+		Prepare: func(ctx context.Context, spec json.RawMessage) (bench.Do, error) { return do(ctx, spec, b, etc, log) },
 		Secret: func(text string) {
 			var own ownModels
 			if err := json.Unmarshal([]byte(text), &own); err == nil { // else there is none

@@ -95,7 +95,7 @@ func TestBenchRefuses(t *testing.T) {
 	// Nor do workers run on this machine what a benchmark elsewhere wants run so.
 	spec, err := json.Marshal(benchSpec{Flags: benchFlags{Suite: suite, modelFlags: modelFlags{Model: scripted}, suiteFlags: suiteFlags{Unisolated: true}}})
 	require.NoError(t, err)
-	_, err = do(t.Context(), spec, &benchWorkerCmd{}, nil)
+	_, err = do(t.Context(), spec, &benchWorkerCmd{}, nil, nil)
 	require.ErrorContains(t, err, "not isolated")
 	require.Contains(t, hintOf(err), "pass --unisolated to this worker too")
 }

@@ -172,6 +172,8 @@ func (s *suiteCheckCmd) tryAll(ctx context.Context, runner *trial.Runner, list [
 	if _, err := s.isolation(ctx); err != nil {
 		return 0, err
 	}
+	runner.Etc = &env.Etc{}
+	defer func() { err = errors.Join(err, runner.Etc.Close()) }()
 	for i, task := range runner.Suite.Tasks {
 		if err := runner.Control(ctx, task, &list[i]); err != nil {
 			return tried, err

@@ -42,20 +42,22 @@ func Run(t *testing.T, dir string, ids ...string) {
 	for _, id := range ids {
 		require.True(t, slices.ContainsFunc(suite.Tasks, func(task *tasks.Task) bool { return task.ID == id }), "there is no task %s", id)
 	}
+	etc := &env.Etc{}
+	t.Cleanup(func() { assert.NoError(t, etc.Close()) })
 	for _, task := range suite.Tasks {
 		if len(ids) > 0 && !slices.Contains(ids, task.ID) {
 			continue
 		}
 		t.Run(task.ID, func(t *testing.T) {
 			for _, way := range trial.Ways {
-				t.Run(string(way), func(t *testing.T) { check(t, suite, task, way) })
+				t.Run(string(way), func(t *testing.T) { check(t, suite, task, way, etc) })
 			}
 		})
 	}
 }
 
 // check makes one run.
-func check(t *testing.T, suite *tasks.Suite, task *tasks.Task, way trial.Way) {
+func check(t *testing.T, suite *tasks.Suite, task *tasks.Task, way trial.Way, etc *env.Etc) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	act := func(ctx context.Context, s *trial.Stage) (trial.Ending, error) {
@@ -63,7 +65,7 @@ func check(t *testing.T, suite *tasks.Suite, task *tasks.Task, way trial.Way) {
 		defer keep(t, s.Env, "after.png")
 		return trial.Scripted(way)(ctx, s)
 	}
-	r := &trial.Runner{Suite: suite, Actors: map[string]trial.Act{string(way): act}, Offline: true}
+	r := &trial.Runner{Suite: suite, Actors: map[string]trial.Act{string(way): act}, Etc: etc, Offline: true}
 	result, err := r.Do(ctx, tasks.Trial{Task: task.ID, Config: string(way), Repeat: 1}, t.TempDir())
 	if no, ok := errors.AsType[*env.NoIsolationError](err); ok {
 		t.Skip("tasks need a computer of their own: ", no)

@@ -27,20 +27,26 @@ func BenchmarkStart(b *testing.B) {
 }
 
 // BenchmarkApart measures what isolation costs: the time until an environment is ready, and
-// its memory, beside those of one that is not isolated, in turns.
+// its memory, beside those of one that is not isolated, in turns. "alone" has a copy of /etc of its own, and
+// "apart" shares one, as the trials of a benchmark do after the first.
 func BenchmarkApart(b *testing.B) {
-	var took, held [2][]float64
+	shared := &env.Etc{}
+	e, err := env.Start(b.Context(), &env.Options{Etc: shared})
+	require.NoError(b, err)
+	require.NoError(b, e.Close())
+	defer func() { require.NoError(b, shared.Close()) }()
+	var took, held [3][]float64
 	for b.Loop() {
-		for i, unisolated := range []bool{false, true} {
+		for i, o := range []env.Options{{Etc: shared}, {}, {Unisolated: true}} {
 			begun := time.Now()
-			e, err := env.Start(b.Context(), &env.Options{Unisolated: unisolated})
+			e, err := env.Start(b.Context(), &o)
 			require.NoError(b, err)
 			took[i] = append(took[i], float64(time.Since(begun).Microseconds())/1000)
 			held[i] = append(held[i], memoryOf(b, e))
 			require.NoError(b, e.Close())
 		}
 	}
-	for i, name := range []string{"apart", "unisolated"} {
+	for i, name := range []string{"apart", "alone", "unisolated"} {
 		slices.Sort(took[i])
 		slices.Sort(held[i])
 		b.ReportMetric(took[i][len(took[i])/2], name+"-ms/median")

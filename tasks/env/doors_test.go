@@ -157,11 +157,11 @@ func TestNoSharedMemory(t *testing.T) {
 	require.Error(t, attach(t, two, segment))
 }
 
-// TestSystemLinks: of /etc a task sees what is on the machine, also where a folder of
-// links is made in memory, and cannot write there.
+// TestSystemLinks: of /etc a task sees what is on the machine, also in a folder of links,
+// and cannot write there.
 func TestSystemLinks(t *testing.T) {
 	e := isolated(t, nil)
-	const look = "find /etc -type d ! -perm -005 -prune -o -type l ! -path /etc/resolv.conf -printf '%p %l\\n' | sort"
+	const look = "find /etc -type d ! -perm -005 -prune -o -type l ! -path /etc/resolv.conf ! -path /etc/hosts -printf '%p %l\\n' | sort"
 	want, err := exec.Command("sh", "-c", look).Output()
 	require.NoError(t, err)
 	require.Equal(t, string(want), run(t, e, look))
@@ -169,61 +169,12 @@ func TestSystemLinks(t *testing.T) {
 	if links, _ := filepath.Glob(many + "/*"); len(links) < 20 {
 		t.Skip("no folder of links is on this machine")
 	}
-	require.Equal(t, "tmpfs\n", run(t, e, "stat -fc %T "+many))
 	require.Contains(t, run(t, e, "ls -ld "+many), "drwxr-xr-x")
 	require.Contains(t, run(t, e, "touch "+many+"/x 2>&1; rm -f "+many+"/awk 2>&1"), "Read-only file system")
 	host, err := exec.Command("sh", "-c", "ls "+many+"; cat "+many+"/README").Output()
 	if err == nil {
 		require.Equal(t, string(host), run(t, e, "ls "+many+"; cat "+many+"/README"))
 	}
-}
-
-// changed is the role that changes the machine's /etc, which is its own here, while
-// a task runs.
-func changed() error {
-	ctx := context.Background()
-	e, err := env.Start(ctx, nil)
-	if err != nil {
-		return err
-	}
-	const look = "id -un; getent passwd user; cat /etc/passwd /etc/group /etc/hosts /etc/resolv.conf /etc/new 2>&1; ls /etc"
-	var seen [2]string
-	for i := range seen {
-		out, err := e.Run(ctx, env.Command{Args: []string{look}, Shell: true})
-		if err != nil {
-			return err
-		}
-		seen[i] = string(out.Stdout) + string(out.Stderr)
-		for _, name := range []string{"passwd", "group", "hosts", "resolv.conf", "new"} {
-			if err := os.WriteFile("/etc/.next", []byte("changed:x:1:1::/:/bin/sh\n"), 0o644); err != nil {
-				return err
-			}
-			if err := os.Rename("/etc/.next", "/etc/"+name); err != nil {
-				return err
-			}
-		}
-	}
-	fmt.Printf("same: %v\n%s", seen[0] == seen[1], seen[1])
-	return e.Close()
-}
-
-// What becomes of the machine's /etc while a task runs shows in nothing that the
-// task sees: neither its user's name nor the name servers change.
-func TestEtcStays(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("only root can have an /etc to change")
-	}
-	require.NoError(t, isolated(t, nil).Close())
-	need(t, "unshare")
-	self, err := os.Executable()
-	require.NoError(t, err)
-	copied := t.TempDir()
-	cmd := exec.Command("unshare", "--mount", "sh", "-ec", `cp -a /etc/. "$1"; mount --bind "$1" /etc; exec "$2"`, "sh", copied, self)
-	cmd.Env = append(os.Environ(), role+"=changed")
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(out))
-	require.Contains(t, string(out), "same: true\nuser\nuser:x:")
-	require.NotContains(t, string(out), "changed:")
 }
 
 // Programs that take more than a task may have are ended, and it is said what they

@@ -14,7 +14,8 @@
 //
 // Inside, HOME is /home/user, the user is called user, and both that folder and
 // /tmp are new. /usr and the like are the machine's, read-only, and /etc is as it
-// was when the task began; other people's files are not there. Devices, processes,
+// was when the task began, or with [Options.Etc] the first that shares it, but for its
+// users and what names other machines; other people's files are not there. Devices, processes,
 // shared memory and terminals are the task's own. No network but the loopback is,
 // unless [Options.Network] is set. What programs use is bounded by [Limits]. Close
 // ends every process and removes what was written; should this program be killed,
@@ -61,6 +62,9 @@ type Options struct {
 	Icons bool
 	// Limits bound what programs use.
 	Limits Limits
+	// Etc is what programs see of the machine's /etc, and other environments with them;
+	// nil for a copy of one's own, which takes the time of writing all its files.
+	Etc *Etc
 	// Journal makes the journal of what is done with mouse and keyboard for the
 	// task's author, when that is first done; nil for none that is kept.
 	Journal func() (run.Journal, error)

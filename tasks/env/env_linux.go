@@ -27,8 +27,8 @@ type Env struct {
 	isolation Isolation
 	user      int // that programs run as, if this program is root
 	desktop   *sandbox.Desktop
-	folder    string            // on this machine: what becomes /tmp, the programs' folder …
-	links     map[string][]link // by folder of the system: those that are made in memory
+	folder    string // on this machine: what becomes /tmp, the programs' folder …
+	etc       string // what becomes /etc, but for files of the task's own
 	conn      *x11.Conn
 	screen    *screen.Screen
 	tree      *atspi.Reader

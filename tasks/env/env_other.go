@@ -122,3 +122,9 @@ func (e *Env) Note(string) {}
 
 // Notes returns what [Env.Note] was told.
 func (e *Env) Notes() string { return "" }
+
+// An Etc is a copy of this machine's /etc. This system has none.
+type Etc struct{}
+
+// Close does nothing.
+func (c *Etc) Close() error { return nil }

@@ -5,104 +5,81 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
+	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
+	"sync"
+
+	"desktop-agent/sandbox"
 )
 
-// copySystem copies /etc as anybody may read it, for programs to see it as it was
-// when the task began, whatever becomes of the machine's own. Of what not everybody
-// may read, the names are there. Who may log in is left out: see [Env.writeUsers].
-// Links of folders that hold little else are in e.links instead: bubblewrap makes them in
-// memory. On a disk, hundreds of them for every task, deleted after it, took more time
-// than all else of a start.
-func (e *Env) copySystem() error {
-	e.links = map[string][]link{}
-	if err := e.copyReadable("/etc", "etc"); err != nil {
-		return fmt.Errorf("copy /etc: %w", err)
-	}
-	// It may lead to where programs do not see it, such as below /run.
-	if path, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil && !strings.HasPrefix(path, "/etc/") {
-		text, err := os.ReadFile(path)
-		if err == nil {
-			err = errors.Join(os.Remove(e.within("etc/resolv.conf")), os.WriteFile(e.within("etc/resolv.conf"), text, 0o644))
-		}
-		if err != nil {
-			return fmt.Errorf("copy %s: %w", path, err)
-		}
-	}
-	return e.writeUsers()
+// An Etc is a copy of this machine's /etc, as anybody may read it, which environments
+// share that start one after the other or at once: see [Options.Etc]. It is made when
+// the first of them needs it, and programs can only read it. The zero value is ready.
+type Etc struct {
+	mu     sync.Mutex
+	folder *sandbox.Folder // nil before it is needed, and after Close
 }
 
-// A link is one of a folder that programs see: its path for them, and where it leads.
-type link struct{ path, target string }
-
-const (
-	manyLinks = 16   // a folder with so many is worth a mount
-	mostLinks = 2000 // bubblewrap takes 9000 arguments, and three make a link
-)
-
-// linksOf returns the links of a folder that holds many and not much else, which are
-// made in memory; none of another folder, or if there are too many in all.
-func (e *Env) linksOf(folder string, list []fs.DirEntry) []link {
-	var links []link
-	for _, entry := range list {
-		if entry.Type() != fs.ModeSymlink {
-			continue
-		}
-		path := filepath.Join(folder, entry.Name())
-		if target, err := os.Readlink(path); err == nil {
-			links = append(links, link{path, target})
-		}
-	}
-	total := len(links)
-	for _, others := range e.links {
-		total += len(others)
-	}
-	if len(links) < max(manyLinks, len(list)/2) || total > mostLinks {
+// Close removes the copy. It is for when no environment has it any more; should this
+// program be killed, a watchdog does it.
+func (c *Etc) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.folder == nil {
 		return nil
 	}
-	return links
+	folder := c.folder
+	c.folder = nil
+	return folder.Close()
 }
 
-// linkFolders returns the arguments of bubblewrap that make the folders of links, with
-// what was copied beside them.
-func (e *Env) linkFolders() []string {
-	var a []string
-	for _, folder := range slices.Sorted(maps.Keys(e.links)) {
-		a = append(a, "--perms", "0755", "--tmpfs", folder)
-		for _, l := range e.links[folder] {
-			a = append(a, "--symlink", l.target, l.path)
+// path returns where the copy is, and makes it if there is none.
+func (c *Etc) path(log *slog.Logger) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.folder == nil {
+		folder, err := sandbox.NewFolder(log)
+		if err != nil {
+			return "", err
 		}
-		others, _ := os.ReadDir(e.within(folder))
-		for _, other := range others {
-			path := filepath.Join(folder, other.Name())
-			a = append(a, "--ro-bind", e.within(path), path)
+		if err := copySystem(filepath.Join(folder.Path(), "etc")); err != nil {
+			return "", errors.Join(err, folder.Close())
 		}
-		a = append(a, "--remount-ro", folder)
+		c.folder = folder
 	}
-	return a
+	return filepath.Join(c.folder.Path(), "etc"), nil
 }
 
-// copyReadable makes a folder with what another one holds, links as they are. What
-// goes away meanwhile is left out.
-func (e *Env) copyReadable(from, name string) error {
-	to := e.within(name)
-	if err := os.Mkdir(to, 0o755); err != nil {
-		return err
+// layEtc makes what programs see as /etc: the copy, and the task's own files in it.
+func (e *Env) layEtc() (err error) {
+	if shared := e.options.Etc; shared != nil {
+		e.etc, err = shared.path(e.options.Log)
+	} else {
+		e.etc = e.within("etc")
+		err = copySystem(e.etc)
 	}
-	list, err := os.ReadDir(from)
 	if err != nil {
 		return err
 	}
-	if links := e.linksOf(from, list); links != nil {
-		e.links[from] = links
-		list = slices.DeleteFunc(list, func(entry fs.DirEntry) bool { return entry.Type() == fs.ModeSymlink })
-	}
-	for _, entry := range list {
-		err := e.copyEntry(entry, filepath.Join(from, entry.Name()), filepath.Join(name, entry.Name()))
+	return errors.Join(os.Mkdir(e.within("own"), 0o755), e.writeUsers(), e.writeNet())
+}
+
+// own are the files of /etc that each task has to itself, as they are when it begins:
+// its user, and what names other machines.
+var own = []string{"passwd", "group", "hosts", "resolv.conf"}
+
+// writeNet writes the files that name other machines. They may lead to where programs do
+// not see them, such as below /run.
+func (e *Env) writeNet() error {
+	for _, name := range []string{"hosts", "resolv.conf"} {
+		if !readable("/etc/" + name) {
+			continue
+		}
+		text, err := os.ReadFile("/etc/" + name)
+		if err == nil {
+			err = os.WriteFile(e.within("own/"+name), text, 0o644)
+		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -110,8 +87,63 @@ func (e *Env) copyReadable(from, name string) error {
 	return nil
 }
 
-func (e *Env) copyEntry(entry fs.DirEntry, source, name string) error {
-	dest := e.within(name)
+// showEtc returns the arguments of bubblewrap that show it to programs, read-only. Only
+// a file that the copy has can be covered.
+func (e *Env) showEtc() []string {
+	a := []string{"--ro-bind", e.etc, "/etc"}
+	for _, name := range own {
+		info, err := os.Lstat(filepath.Join(e.etc, name))
+		if err == nil && info.Mode().IsRegular() {
+			a = append(a, "--ro-bind-try", e.within("own/"+name), "/etc/"+name)
+		}
+	}
+	return a
+}
+
+// readable reports whether there is a file, maybe by a link, that anybody may read.
+func readable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o004 != 0
+}
+
+// copySystem copies /etc as anybody may read it, for programs to see it as it was
+// then, whatever becomes of the machine's own. Of what not everybody may read, the
+// names are there. Who may log in is left out: see [Env.writeUsers].
+func copySystem(to string) error {
+	if err := copyReadable("/etc", to); err != nil {
+		return fmt.Errorf("copy /etc: %w", err)
+	}
+	// A task has its own in the place of these, and links cannot be covered.
+	for _, name := range own {
+		if path := filepath.Join(to, name); readable("/etc/" + name) {
+			if err := errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o644)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// copyReadable makes a folder with what another one holds, links as they are. What
+// goes away meanwhile is left out.
+func copyReadable(from, to string) error {
+	if err := os.Mkdir(to, 0o755); err != nil {
+		return err
+	}
+	list, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, entry := range list {
+		err := copyEntry(entry, filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyEntry(entry fs.DirEntry, source, dest string) error {
 	if entry.Type() == fs.ModeSymlink {
 		target, err := os.Readlink(source)
 		if err != nil {
@@ -126,7 +158,7 @@ func (e *Env) copyEntry(entry fs.DirEntry, source, name string) error {
 	mode := info.Mode()
 	switch {
 	case mode.IsDir() && mode.Perm()&0o005 == 0o005:
-		return e.copyReadable(source, name)
+		return copyReadable(source, dest)
 	case mode.IsDir():
 		return os.Mkdir(dest, 0o700)
 	case !mode.IsRegular():

@@ -18,9 +18,20 @@ import (
 // groups are the control groups that hold the programs of a task. Which kind there
 // is, and whether this user may make any, differs by machine.
 type groups struct {
-	version   int    // 1 or 2; 0 if there are none
-	processes string // folder of the group that counts processes; "" if none does
-	memory    string // the same, for memory
+	version   int      // 1 or 2; 0 if there are none
+	processes string   // folder of the group that counts processes; "" if none does
+	memory    string   // the same, for memory
+	doors     []string // files by which processes put themselves there
+}
+
+// door is the file of a group by which a process with one thread, such as a shell, puts
+// itself there by writing a 0. In version 1 it moves that thread alone: to move all of a
+// process the kernel waits for every processor, often for 10 ms.
+func (h hierarchy) door(dir string) string {
+	if h.version == 1 {
+		return filepath.Join(dir, "tasks")
+	}
+	return filepath.Join(dir, "cgroup.procs")
 }
 
 // A hierarchy is a mounted file system of control groups.
@@ -127,13 +138,14 @@ func (g *groups) make(h hierarchy, dir string, limits Limits) {
 		}
 	}
 	if err == nil { // whether this user may put processes there
-		err = exec.Command("/bin/sh", "-c", `echo 0 >"$1"`, "sh", filepath.Join(dir, "cgroup.procs")).Run()
+		err = exec.Command("/bin/sh", "-c", `echo 0 >"$1"`, "sh", h.door(dir)).Run()
 	}
 	if err != nil {
 		_ = os.Remove(dir)
 		return
 	}
 	g.version = h.version
+	g.doors = append(g.doors, h.door(dir))
 	if processes {
 		g.processes = dir
 	}

@@ -43,8 +43,10 @@ func TestGroups(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, want, string(got), name)
 			}
-			for _, dir := range g.dirs() {
-				joined, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+			require.Len(t, g.doors, len(g.dirs()))
+			for i, dir := range g.dirs() {
+				require.Equal(t, dir, filepath.Dir(g.doors[i]))
+				joined, err := os.ReadFile(g.doors[i])
 				require.NoError(t, err)
 				require.Equal(t, "0\n", string(joined), "it was tried whether processes can be put there")
 			}

@@ -52,7 +52,7 @@ func (e *Env) prepare() error {
 	}
 	var system error
 	if e.isolation.Files {
-		system = e.copySystem()
+		system = e.layEtc()
 	}
 	err = errors.Join(
 		system,
@@ -138,7 +138,7 @@ func (e *Env) writeUsers() error {
 				kept.WriteString(line)
 			}
 		}
-		if err := os.WriteFile(e.within("etc/"+list.name), []byte(kept.String()), 0o644); err != nil {
+		if err := os.WriteFile(e.within("own/"+list.name), []byte(kept.String()), 0o644); err != nil {
 			return err
 		}
 	}

@@ -69,10 +69,7 @@ shift; exec "$@"`
 // prefix is put before the command line of every program.
 func (b *bounds) prefix(user int) []string {
 	list := []string{"/bin/sh", "-c", confine, "sh", strconv.FormatInt(b.limits.Files/512, 10)}
-	for _, dir := range b.groups.dirs() {
-		list = append(list, filepath.Join(dir, "cgroup.procs"))
-	}
-	list = append(list, "--")
+	list = append(append(list, b.groups.doors...), "--")
 	if b.groups.processes == "" {
 		most := uint64(b.limits.Processes)
 		if user == 0 && b.proc == "" {

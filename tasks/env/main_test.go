@@ -27,6 +27,7 @@ const role = "ENV_TEST_ROLE"
 // roles are programs that tests need as processes of their own.
 var roles = map[string]func() error{
 	"hostile": hostile, "changed": changed, "fills": fills, "greedy": greedy,
+	"sharing": sharing, "during": owns(true), "between": owns(false),
 	// owner starts an environment with programs, tells about it, and waits to be killed.
 	"owner": func() error {
 		ctx := context.Background()
@@ -87,14 +88,37 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(closing{m})
+}
+
+// shared is the /etc of the tests' environments that name none: to copy it for each takes
+// longer than all else of a start.
+var shared env.Etc
+
+// closing are the tests, and the end of what they share.
+type closing struct{ *testing.M }
+
+func (c closing) Run() int {
+	code := c.M.Run()
+	if err := shared.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 // start starts an environment that ends with the test, which then checks that
 // nothing is left of it.
 func start(t testing.TB, o *env.Options) *env.Env {
 	t.Helper()
-	e, err := env.Start(t.Context(), o)
+	var options env.Options
+	if o != nil {
+		options = *o
+	}
+	if options.Etc == nil {
+		options.Etc = &shared
+	}
+	e, err := env.Start(t.Context(), &options)
 	require.NoError(t, err)
 	home, err := e.Host(env.Home)
 	require.NoError(t, err)

@@ -78,8 +78,8 @@ func (e *Env) view(d *sandbox.Desktop) []string {
 		a = append(a, "--unshare-net")
 	}
 	// The system, read-only.
-	a = append(a, "--ro-bind", "/usr", "/usr", "--ro-bind", e.within("etc"), "/etc")
-	a = append(a, e.linkFolders()...)
+	a = append(a, "--ro-bind", "/usr", "/usr")
+	a = append(a, e.showEtc()...)
 	for _, name := range []string{"/opt", "/sys", "/var/lib", "/var/cache"} {
 		a = append(a, folders(name)...)
 		a = append(a, "--ro-bind-try", name, name)

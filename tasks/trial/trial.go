@@ -70,6 +70,7 @@ type Runner struct {
 	// Unisolated has the tasks' commands see this machine, see [env.Options].
 	Unisolated bool
 	Limits     env.Limits
+	Etc        *env.Etc // what trials see of the machine's /etc; nil: each has a copy of its own
 	Network    bool     // the tasks' programs may use the machine's network
 	Offline    bool     // what is not in Cache is taken from nowhere
 	Cache      string   // folder of downloads, in OSWorld's layout
@@ -139,7 +140,7 @@ func blame(err error, result *tasks.Result) error {
 // do does a trial on a computer of its own.
 func (r *Runner) do(ctx context.Context, s *Stage, act Act, result *tasks.Result) (err error) {
 	result.Stage = StageSetup
-	if s.Env, err = env.Start(ctx, &env.Options{Unisolated: r.Unisolated, Limits: r.Limits, Network: r.Network, Icons: true, Log: s.Log, Journal: func() (run.Journal, error) {
+	if s.Env, err = env.Start(ctx, &env.Options{Unisolated: r.Unisolated, Limits: r.Limits, Network: r.Network, Icons: true, Etc: r.Etc, Log: s.Log, Journal: func() (run.Journal, error) {
 		return replay.Create(filepath.Join(s.Dir, "author"))
 	}}); err != nil {
 		return err
