@@ -43,6 +43,21 @@ while True:
 	}
 }
 
+// A program that has not come to wait again, as one that has answered and has no processor
+// yet, may still set itself a timer.
+func TestTimerOfAProgramAtWork(t *testing.T) {
+	cmd := exec.Command("python3", "-c", "while True: pass")
+	require.NoError(t, cmd.Start())
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	var l load
+	l.follow([]int{cmd.Process.Pid})
+	require.Eventually(t, func() bool {
+		limit, ticking := l.timer()
+		return limit == shortTimer && !ticking
+	}, time.Minute, time.Millisecond)
+	assert.False(t, l.armed(), "none is seen yet")
+}
+
 // A program that always has a short timer is waited for at most so long; with other
 // windows it is waited for as any other.
 func TestTicking(t *testing.T) {

@@ -57,6 +57,8 @@ func (l *load) timer() (longest time.Duration, ticking bool) {
 		}
 		limit := waitLimit(pid)
 		switch {
+		case limit == atWork:
+			longest = shortTimer
 		case limit <= 0 || limit > shortTimer:
 			delete(l.ticking, pid)
 		case l.ticking[pid]:
@@ -93,6 +95,9 @@ func (l *load) armed() (another bool) {
 	now := time.Now()
 	for pid, u := range l.pids {
 		limit, last := waitLimit(pid), l.alarms[pid]
+		if limit == atWork {
+			continue // what it sets itself is seen when it waits again
+		}
 		if u.idle() >= restless || limit <= 0 || limit > shortTimer {
 			delete(l.alarms, pid)
 			continue
@@ -167,11 +172,15 @@ func (l *load) vain() bool {
 	return true
 }
 
+// atWork is the limit of a program that is not waiting: with which it will is not known
+// yet. Who has answered may wait long for a processor on a busy machine before it goes on.
+const atWork time.Duration = -1
+
 // waitLimit returns the time limit with which the first thread of a process,
-// which is the one that draws, waits for events; 0 if it does something else, or
-// waits without a limit. Where that cannot be known it is [shortTimer], to be on
-// the safe side: the kernel tells it of one's own descendants and, unless it is
-// hardened, of the user's other processes. See proc_pid_syscall(5).
+// which is the one that draws, waits for events; 0 if it waits for something else, or
+// without a limit, and [atWork] if it does not wait. Where that cannot be known it is
+// [shortTimer], to be on the safe side: the kernel tells it of one's own descendants
+// and, unless it is hardened, of the user's other processes. See proc_pid_syscall(5).
 func waitLimit(pid int) time.Duration {
 	for range 20 {
 		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/syscall")
@@ -186,7 +195,7 @@ func waitLimit(pid int) time.Duration {
 		}
 		time.Sleep(time.Millisecond / 2) // it has just answered
 	}
-	return 0 // it works, and that is seen elsewhere
+	return atWork
 }
 
 // timeout returns the time limit of the system call that a process is in.
