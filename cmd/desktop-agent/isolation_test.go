@@ -217,7 +217,7 @@ func TestVirtualDevices(t *testing.T) {
 }
 
 // When a benchmark is killed, nothing of it is left a second later: no worker, no
-// program of a trial, no folder, no control group.
+// program of a trial, no folder, be it of a desktop or of what trials share, no control group.
 func TestBenchKilled(t *testing.T) {
 	folder, err := os.MkdirTemp("/tmp", "killed-") // short enough for sockets
 	require.NoError(t, err)
@@ -229,10 +229,13 @@ func TestBenchKilled(t *testing.T) {
 	if p.ended() && strings.Contains(p.stderr.String(), "cannot be kept apart") {
 		t.Skip("not held here: ", p.stderr)
 	}
-	desktops, err := filepath.Glob(folder + "/desktop-agent-*")
+	desktops, err := filepath.Glob(folder + "/desktop-agent-*/groups")
 	require.NoError(t, err)
 	require.Len(t, desktops, 1, "%s", p.stderr)
-	groups, err := os.ReadFile(filepath.Join(desktops[0], "groups"))
+	copies, err := filepath.Glob(folder + "/desktop-agent-*/etc/passwd") // of the worker
+	require.NoError(t, err)
+	require.Len(t, copies, 1, "%s", p.stderr)
+	groups, err := os.ReadFile(desktops[0])
 	require.NoError(t, err)
 	gone := func() bool {
 		left, _ := filepath.Glob(folder + "/desktop-agent-*")

@@ -115,10 +115,16 @@ func copySystem(to string) error {
 	}
 	// A task has its own in the place of these, and links cannot be covered.
 	for _, name := range own {
-		if path := filepath.Join(to, name); readable("/etc/" + name) {
-			if err := errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o644)); err != nil {
-				return err
-			}
+		if !readable("/etc/" + name) {
+			continue
+		}
+		path := filepath.Join(to, name)
+		err := os.Remove(path)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = os.WriteFile(path, nil, 0o644)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
