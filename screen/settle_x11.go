@@ -45,8 +45,9 @@ type wait struct {
 	pending  map[xproto.Window]time.Time // managed windows not drawn yet, and since when they are known
 	appeared []xproto.Window             // top-level windows that were shown meanwhile
 	timers   time.Duration               // spent on waiting for short timers
-	fruit    bool                        // a program worked or drew when its timer fired
-	active   time.Time                   // when a sign of work was seen last, or else the beginning
+	fruit    bool                        // a program worked or drew by a timer, or it may have
+	answered time.Time                   // when all had taken the input
+	active   time.Time                   // when a sign of work was seen last, or else that
 	armed    time.Time                   // when a program was last seen to have set another short timer
 
 	mu   sync.Mutex // guards busy, next.hung and slow while programs are asked
@@ -70,7 +71,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	if d.settling.Off {
 		return Settled{Reason: SettledOff}, d.conn.RoundTrip()
 	}
-	w := &wait{display: d, start: start, active: start, pending: map[xproto.Window]time.Time{}, next: rest{
+	w := &wait{display: d, start: start, pending: map[xproto.Window]time.Time{}, next: rest{
 		hung: map[uint32]bool{}, managed: map[xproto.Window]bool{}, clients: map[uint32]bool{}}}
 	limited, cancel := context.WithDeadline(ctx, start.Add(d.settling.Ceiling))
 	defer cancel()
@@ -143,7 +144,9 @@ func (w *wait) run(ctx context.Context) error {
 	if _, err := w.ask(ctx); err != nil {
 		return err
 	}
-	asked, late := time.Now(), 0
+	w.answered = time.Now()
+	w.active, w.fruit = w.answered, w.answered.Sub(w.start) > shortTimer/3
+	asked, late := w.answered, 0
 	for {
 		if err := w.quiet(ctx, time.Now()); err != nil {
 			return err
@@ -164,7 +167,11 @@ func (w *wait) run(ctx context.Context) error {
 			late++
 		}
 		asked = time.Now()
-		if late == 1 || w.watch.snapshot().events != before || !w.complete() {
+		drew := w.watch.snapshot().events != before
+		if drew || !prompt { // what it did before it answered, it may have done by a timer
+			w.active, w.fruit = asked, w.fruit || drew
+		}
+		if late == 1 || drew || !w.complete() {
 			continue
 		}
 		fired, err := w.awaitTimer(ctx)
@@ -181,7 +188,7 @@ func (w *wait) run(ctx context.Context) error {
 // happened since it ended, and it left no timer that could matter: those that there are
 // were waited for then, and are those of a caret or repeat.
 func (w *wait) untouched() bool {
-	if w.rest.still.IsZero() || !w.hasIdle || !w.active.Equal(w.start) || !w.load.idled() ||
+	if w.rest.still.IsZero() || !w.hasIdle || !w.active.Equal(w.answered) || !w.load.idled() ||
 		w.watch.snapshot().events != w.rest.events || !maps.Equal(w.rest.clients, w.next.clients) {
 		return false
 	}
@@ -279,9 +286,9 @@ func (w *wait) sign(s string) {
 }
 
 // quiet returns once nothing has happened for the quiet interval, which begins
-// at since.
+// at since. What happens after a silence is done by a timer.
 func (w *wait) quiet(ctx context.Context, since time.Time) error {
-	began, active := since, since
+	began, active, last := since, since, since
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	events := w.watch.snapshot().events
@@ -295,6 +302,7 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 		}
 		now := time.Now()
 		awake, worked := w.load.working()
+		silent := now.Sub(since) > slowAnswer
 		if awake {
 			w.sign("processor")
 			since = now
@@ -313,6 +321,8 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 		if g.last.After(active) {
 			active = g.last
 		}
+		w.fruit = w.fruit || silent && active != last
+		last = active
 		if now.Sub(since) >= w.settling.Quiet {
 			if !w.load.ready() {
 				if active != began {

@@ -9,8 +9,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -83,6 +83,13 @@ type staged struct {
 	menu   xproto.Window // open; 0 if it is closed
 	gc     xproto.Gcontext
 	clicks int
+
+	// A toolkit takes events and draws in its first thread, so it answers a ping once it has
+	// dealt with what came before, or while it waits for a timer.
+	turn    sync.Mutex
+	mayTurn *sync.Cond
+	undone  int // events that were not dealt with yet
+	waits   bool
 }
 
 func newStaged(kind string) (*staged, error) {
@@ -91,6 +98,7 @@ func newStaged(kind string) (*staged, error) {
 		return nil, err
 	}
 	w := &staged{conn: conn, kind: kind}
+	w.mayTurn = sync.NewCond(&w.turn)
 	w.window, _ = xproto.NewWindowId(conn.Conn)
 	w.gc, _ = xproto.NewGcontextId(conn.Conn)
 	xproto.CreateWindow(conn.Conn, conn.Screen.RootDepth, w.window, conn.Root, 0, 0, 400, 300, 0,
@@ -114,10 +122,16 @@ func (w *staged) run() {
 	events := make(chan xgb.Event, 1000)
 	protocols, _ := w.conn.Atom("WM_PROTOCOLS")
 	w.conn.Listen(func(e xgb.Event) {
-		if e, ok := e.(xproto.ClientMessageEvent); ok && slices.Contains([]string{stagedMenu, stagedChain, stagedTick}, w.kind) && e.Type == protocols {
+		w.turn.Lock()
+		defer w.turn.Unlock()
+		if e, ok := e.(xproto.ClientMessageEvent); ok && e.Type == protocols {
+			for w.undone > 0 && !w.waits {
+				w.mayTurn.Wait()
+			}
 			w.answer(e)
 			return
 		}
+		w.undone++
 		events <- e
 	})
 	xproto.MapWindow(w.conn.Conn, w.window) // only now: what comes before somebody listens is lost
@@ -133,17 +147,30 @@ func (w *staged) run() {
 			on = !on
 			w.fill(xproto.Rectangle{X: 10, Y: 10, Width: 2, Height: 17}, map[bool]uint32{true: 0, false: 0xffffff}[on])
 		case e := <-events:
-			switch e := e.(type) {
-			case xproto.ClientMessageEvent:
-				if e.Type == protocols {
-					w.answer(e)
-				}
-			case xproto.ButtonPressEvent:
+			if _, ok := e.(xproto.ButtonPressEvent); ok {
 				w.clicks++
 				w.clicked()
 			}
+			w.turn.Lock()
+			w.undone--
+			w.mayTurn.Signal()
+			w.turn.Unlock()
 		}
 	}
+}
+
+// wait waits as a toolkit does, in the first thread, with a limit that the kernel tells.
+func (w *staged) wait(delay time.Duration) {
+	w.turn.Lock()
+	w.waits = true
+	w.mayTurn.Signal()
+	w.turn.Unlock()
+	_, _ = unix.Poll(nil, int(delay.Milliseconds()))
+	for !w.turn.TryLock() { // it is seen to work: a toolkit would answer in this thread
+		runtime.Gosched()
+	}
+	w.waits = false
+	w.turn.Unlock()
 }
 
 // answer sends a ping back to the root window as it came.
@@ -184,11 +211,11 @@ func (w *staged) clicked() {
 		w.choose()
 	case stagedTick:
 		for {
-			_, _ = unix.Poll(nil, 100)
+			w.wait(100 * time.Millisecond)
 		}
 	case stagedChain:
-		for i, delay := range []int{100, 280, 280} {
-			_, _ = unix.Poll(nil, delay)
+		for i, delay := range []time.Duration{100, 280, 280} {
+			w.wait(delay * time.Millisecond)
 			if i != 1 {
 				w.fill(xproto.Rectangle{Y: int16(60 * i), Width: 400, Height: 60}, 0)
 				_ = w.conn.RoundTrip()
@@ -204,7 +231,7 @@ func (w *staged) choose() {
 		xproto.DestroyWindow(w.conn.Conn, w.menu)
 		w.menu = 0
 		_ = w.conn.RoundTrip()
-		_, _ = unix.Poll(nil, int(stagedMenuDelay.Milliseconds()))
+		w.wait(stagedMenuDelay)
 		w.fill(xproto.Rectangle{Width: 400, Height: 60}, 0)
 		return
 	}

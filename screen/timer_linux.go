@@ -86,7 +86,7 @@ type alarm struct {
 const tickings = int(fruitPatience / shortTimer)
 
 // armed reports whether a program has set itself another short timer since the last
-// call, but for one that repeats. One that takes an event in between waits for what is
+// call, or is about to, but for one that repeats. One that takes an event in between waits for what is
 // left of the same.
 func (l *load) armed() (another bool) {
 	if l.alarms == nil {
@@ -96,7 +96,8 @@ func (l *load) armed() (another bool) {
 	for pid, u := range l.pids {
 		limit, last := waitLimit(pid), l.alarms[pid]
 		if limit == atWork {
-			continue // what it sets itself is seen when it waits again
+			another = true // for all that is known
+			continue
 		}
 		if u.idle() >= restless || limit <= 0 || limit > shortTimer {
 			delete(l.alarms, pid)
