@@ -96,7 +96,7 @@ func (l *load) armed() (another bool) {
 	for pid, u := range l.pids {
 		limit, last := waitLimit(pid), l.alarms[pid]
 		if limit == atWork {
-			another = true // for all that is known
+			another = another || last.idle < tickings // for all that is known
 			continue
 		}
 		if u.idle() >= restless || limit <= 0 || limit > shortTimer {
