@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"desktop-agent/internal/x11"
@@ -48,7 +49,11 @@ type Env struct {
 
 // Start starts an environment and returns when its desktop is ready. o may be
 // nil. The context bounds the start alone.
+//
+// From the first on the process has the umask 022, as the programs of its tasks do: the
+// user of a task is another one than the process's, and reads what that makes for it.
 func Start(ctx context.Context, o *Options) (*Env, error) {
+	syscall.Umask(0o022)
 	var s Options
 	if o != nil {
 		s = *o

@@ -139,6 +139,16 @@ func TestNormalUser(t *testing.T) {
 	assert.Contains(t, string(out), "connection refused")
 }
 
+// A task's computer is the same whoever may read what the process makes that starts it.
+func TestStrictUmask(t *testing.T) {
+	require.NoError(t, isolated(t, nil).Close())
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), role+"=strict")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Equal(t, "PRETuser\n0022\n644\n", string(out))
+}
+
 // Where bubblewrap is missing, or is not let, there is no task, and the error says
 // what to do. One that is not isolated by name rewrites paths, and says so.
 func TestNoIsolation(t *testing.T) {

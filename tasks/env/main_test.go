@@ -5,11 +5,13 @@ package env_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -51,6 +53,17 @@ var roles = map[string]func() error{
 			return err
 		}
 		select {}
+	},
+	// strict is a process whose files nobody else may read.
+	"strict": func() error {
+		syscall.Umask(0o077)
+		e, err := env.Start(context.Background(), nil)
+		if err != nil {
+			return err
+		}
+		out, err := e.Run(context.Background(), env.Command{Args: []string{"head -c 4 /etc/os-release; id -un; umask; touch a; stat -c %a a"}, Shell: true})
+		fmt.Printf("%s%s", out.Stdout, out.Stderr)
+		return errors.Join(err, e.Close())
 	},
 	// user does what a normal user would, in a place where /proc can be read.
 	"user": func() error {
