@@ -109,37 +109,37 @@ func (l *load) follow(pids []int) {
 }
 
 // working tells whether a process has worked since the last call, more than it does
-// anyway, or waits for a processor. Who is only found awake, once, has not worked yet:
-// a timer that does nothing wakes its program as well. A restless process tells nothing.
+// anyway, or waits for a processor. One with a timer that repeats, which is only found
+// awake, once, has not worked. A restless process tells nothing.
 func (l *load) working() (awake, worked bool) {
 	now := time.Now()
 	passed, used, usual := now.Sub(l.at), time.Duration(0), 0.0
-	ready := false
 	for pid, u := range l.pids {
 		cpu, ok := processorTime(pid)
 		if !ok {
 			delete(l.pids, pid)
 			continue
 		}
-		runs := false
+		told := true
 		if u.idle() < restless {
 			used += cpu - u.cpu
 			usual += u.idle()
-			runs = runnable("/proc/" + strconv.Itoa(pid))
-			ready = ready || runs
 			if cpu-u.cpu > noise {
 				l.worked(pid)
 			}
+			if runnable("/proc/" + strconv.Itoa(pid)) {
+				told = !l.alarms[pid].repeats || l.awoke
+				awake, worked = true, worked || told
+			}
 		}
-		if !runs { // else what it does now is told as one, once it is done
+		if told { // else what it does now is told as one, once it is done
 			u.cpu = cpu
 			l.pids[pid] = u
 		}
 	}
-	l.at = now
-	worked = used > noise+time.Duration(2*usual*float64(passed)) || ready && l.awoke
-	l.awoke = ready
-	return ready || worked, worked
+	l.at, l.awoke = now, awake
+	worked = worked || used > noise+time.Duration(2*usual*float64(passed))
+	return awake || worked, worked
 }
 
 // ready tells whether any thread runs, or waits for a processor or a disk, in

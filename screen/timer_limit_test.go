@@ -89,8 +89,9 @@ func TestTicking(t *testing.T) {
 	require.Eventually(t, func() bool { return !l.vain() }, time.Minute, time.Millisecond, "something did")
 }
 
-// A timer that repeats and has its program do nothing is soon no new one any more, and
-// stays known while the program works in between. What a program works at is none.
+// A program that has short timers without a break, and does nothing, is soon known for one
+// with a timer that repeats, and stays so while it works in between. Work before that
+// has it take longer. Where it is only found awake it has not worked then, and has before.
 func TestTimerThatRepeats(t *testing.T) {
 	cmd := exec.Command("python3", "-c", "import select\nwhile True: select.poll().poll(100)")
 	require.NoError(t, cmd.Start())
@@ -98,28 +99,37 @@ func TestTimerThatRepeats(t *testing.T) {
 	pid := cmd.Process.Pid
 	var l load
 	l.follow([]int{pid})
-	known := func() bool { l.armed(); return l.alarms[pid].idle >= tickings }
 	require.Eventually(t, l.armed, time.Minute, time.Millisecond, "the first is new")
-	require.Eventually(t, func() bool { l.armed(); return l.alarms[pid].idle > 1 }, time.Minute, time.Millisecond)
+	began := l.alarms[pid].since
+	require.Eventually(t, l.armed, time.Minute, time.Millisecond, "so is the second")
 	l.worked(pid)
-	assert.Zero(t, l.alarms[pid].idle, "something came of the ones before")
-	require.Eventually(t, known, time.Minute, time.Millisecond)
+	require.True(t, l.alarms[pid].since.After(began), "something came of the ones before")
+	began = l.alarms[pid].since
+	require.Eventually(t, func() bool { l.armed(); return l.alarms[pid].repeats }, time.Minute, time.Millisecond)
+	require.GreaterOrEqual(t, time.Since(began), fruitPatience, "no chain is taken for it that is waited for")
 	l.worked(pid)
 	assert.Never(t, l.armed, 500*time.Millisecond, 8*time.Millisecond, "it repeats")
-	require.True(t, known())
+	require.True(t, l.alarms[pid].repeats)
 }
 
-// Who is found awake once has not worked; who goes on has.
-func TestAwakeIsNotWork(t *testing.T) {
+// Who is found awake has worked, as one whose timer fired; who has a timer that repeats
+// has only if it goes on.
+func TestAwakeIsNotWorkOfATimerThatRepeats(t *testing.T) {
 	cmd := exec.Command("python3", "-c", "while True: pass")
 	require.NoError(t, cmd.Start())
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	pid := cmd.Process.Pid
 	var l load
-	require.Eventually(t, func() bool { // at once: it has used nothing since
-		l = load{}
-		l.follow([]int{cmd.Process.Pid})
-		awake, worked := l.working()
-		return awake && !worked
-	}, time.Minute, time.Millisecond)
+	first := func(repeats, want bool) {
+		t.Helper()
+		require.Eventually(t, func() bool { // at once: it has used nothing since
+			l = load{alarms: map[int]alarm{pid: {repeats: repeats}}}
+			l.follow([]int{pid})
+			awake, worked := l.working()
+			return awake && worked == want
+		}, time.Minute, time.Millisecond)
+	}
+	first(false, true)
+	first(true, false)
 	require.Eventually(t, func() bool { _, worked := l.working(); return worked }, time.Minute, time.Millisecond)
 }

@@ -75,19 +75,16 @@ func (l *load) timer() (longest time.Duration, ticking bool) {
 
 // An alarm is a timer of a program: the limit with which it waits, and when that ends.
 type alarm struct {
-	limit time.Duration
-	at    time.Time
-	idle  int // how many short timers in a row before it had the program do nothing
+	limit   time.Duration
+	at      time.Time
+	since   time.Time // from when on the program has had short timers without a break and done nothing
+	repeats bool      // it has for so long that it is no chain which leads to something
 }
 
-// tickings is how many short timers, one right after the other, may have a program do
-// nothing before they are taken for one that repeats: LibreOffice Impress looks ten times a
-// second whether there are words to be spelled. [fruitPatience] has room for as many.
-const tickings = int(fruitPatience / shortTimer)
-
 // armed reports whether a program has set itself another short timer since the last
-// call, or is about to, but for one that repeats. One that takes an event in between waits for what is
-// left of the same.
+// call, or is about to, but for one that repeats: LibreOffice Impress looks ten times a
+// second whether there are words to be spelled. One that takes an event in between waits
+// for what is left of the same.
 func (l *load) armed() (another bool) {
 	if l.alarms == nil {
 		l.alarms = map[int]alarm{}
@@ -96,7 +93,7 @@ func (l *load) armed() (another bool) {
 	for pid, u := range l.pids {
 		limit, last := waitLimit(pid), l.alarms[pid]
 		if limit == atWork {
-			another = another || last.idle < tickings // for all that is known
+			another = another || !last.repeats // for all that is known
 			continue
 		}
 		if u.idle() >= restless || limit <= 0 || limit > shortTimer {
@@ -106,11 +103,12 @@ func (l *load) armed() (another bool) {
 		if limit == last.limit && now.Before(last.at.Add(alarmSlack)) {
 			continue // it waits as it did
 		}
-		next := alarm{limit, now.Add(limit), last.idle}
-		if next.at.Sub(last.at).Abs() > alarmSlack {
-			another = another || last.idle < tickings
-			next.idle++
+		next := alarm{limit, now.Add(limit), last.since, last.repeats}
+		if now.Sub(last.at) > shortTimer {
+			next.since = now // what was in between is not known
 		}
+		next.repeats = last.repeats || now.Sub(next.since) >= fruitPatience
+		another = another || !next.repeats && next.at.Sub(last.at).Abs() > alarmSlack
 		l.alarms[pid] = next
 	}
 	return another
@@ -119,8 +117,8 @@ func (l *load) armed() (another bool) {
 // worked notes that a program has worked: what came before is no timer that repeats, if
 // it was not known for one.
 func (l *load) worked(pid int) {
-	if a, ok := l.alarms[pid]; ok && a.idle < tickings {
-		a.idle = 0
+	if a, ok := l.alarms[pid]; ok {
+		a.since = time.Now()
 		l.alarms[pid] = a
 	}
 }
