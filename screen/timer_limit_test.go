@@ -99,9 +99,14 @@ func TestTimerThatRepeats(t *testing.T) {
 	pid := cmd.Process.Pid
 	var l load
 	l.follow([]int{pid})
-	require.Eventually(t, l.armed, time.Minute, time.Millisecond, "the first is new")
+	another := func() bool {
+		armed := l.armed()
+		_, waits := l.alarms[pid]
+		return armed && waits
+	}
+	require.Eventually(t, another, time.Minute, time.Millisecond, "the first is new")
 	began := l.alarms[pid].since
-	require.Eventually(t, l.armed, time.Minute, time.Millisecond, "so is the second")
+	require.Eventually(t, another, time.Minute, time.Millisecond, "so is the second")
 	l.worked(pid)
 	require.True(t, l.alarms[pid].since.After(began), "something came of the ones before")
 	began = l.alarms[pid].since

@@ -128,7 +128,7 @@ func TestLong(t *testing.T) {
 			_, err := Named(name).Parser().Parse(actuator.Reply{Text: text}, bounds)
 			require.Error(t, err, "%s: %q", name, part)
 			require.Less(t, len(err.Error()), 3000, "%s: %q", name, part)
-			require.Less(t, time.Since(began), 5*time.Second, "%s: %q", name, part)
+			require.Less(t, time.Since(began), time.Minute, "%s: %q: who reads it again from each place takes hours", name, part)
 		}
 	}
 }
