@@ -197,7 +197,7 @@ func TestTermsRepublished(t *testing.T) {
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 	require.True(t, s.ReadyForConnections(time.Minute))
-	nc, err := nats.Connect(s.ClientURL())
+	nc, err := nats.Connect(s.ClientURL(), nats.Timeout(time.Minute))
 	require.NoError(t, err)
 	defer nc.Close()
 	js, err := jetstream.New(nc)

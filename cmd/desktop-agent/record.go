@@ -107,13 +107,17 @@ func sayActions(c console) func(run.Event) {
 
 // report tells how a recording ended, and what can be done with it.
 func (r *recordCmd) report(c console, w *work, result record.Result, err error) error {
+	withheld := "texts were not recorded, as the program does not tell what its fields are, or did not in time; --text-unseen records those of programs that never do"
+	if r.TextUnseen {
+		withheld = "texts were not recorded, as the program did not tell in time what its fields are: pause before and after what you type"
+	}
 	fmt.Fprintf(c.Err, "%s recorded in %s\n", counted(result.Steps, "step"), result.Elapsed.Round(100*time.Millisecond))
 	for _, note := range []struct {
 		n    int
 		text string
 	}{
 		{result.Secrets, "texts went into a password field and were not recorded: a replay must be given them with --set"},
-		{result.Withheld, "texts were not recorded, as the program does not tell what its fields are; --text-unseen records them"},
+		{result.Withheld, withheld},
 		{result.Unsure, "clicks came before the screen could be looked at; their frame does not show what they were for"},
 		{result.Missed, "inputs could not be recorded, such as the Compose key or a side button of the mouse"},
 	} {

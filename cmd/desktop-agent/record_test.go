@@ -55,7 +55,7 @@ func TestRecord(t *testing.T) {
 				actuator.Press{Keys: []actuator.Key{"ctrl", "q"}, Count: 1},
 			} {
 				do(a)
-				time.Sleep(700 * time.Millisecond)
+				time.Sleep(2 * time.Second) // a person's pause, in which the recorder looks, on a busy machine too
 			}
 			if tt.interrupt {
 				require.NoError(t, p.Process.Signal(syscall.SIGINT))

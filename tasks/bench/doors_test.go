@@ -169,13 +169,13 @@ func TestServeDoors(t *testing.T) {
 				"user":      {blind(), nats.UserInfo("bench", "")},
 				"other key": {blind(), stranger(t)},
 			} {
-				_, err := nats.Connect(s.url, login...)
+				_, err := nats.Connect(s.url, append(login, nats.Timeout(time.Minute))...)
 				require.ErrorIs(t, err, nats.ErrAuthorization, who)
 			}
 			// Without TLS not even those come in who are known.
 			answer := plainly(t, address, `{"verbose":false}`)
 			require.NotContains(t, answer, "PONG")
-			_, err = nats.Connect(s.url, stranger(t))
+			_, err = nats.Connect(s.url, stranger(t), nats.Timeout(time.Minute))
 			require.ErrorIs(t, err, nats.ErrTLS, "a certificate that nobody knows")
 
 			known := credentials(t, s.file)
@@ -246,7 +246,7 @@ func TestWorkerRights(t *testing.T) {
 	login, err := credentials(t, s.file).Options()
 	require.NoError(t, err)
 	refused := make(chan error, 10)
-	nc, err := nats.Connect(s.url, append(login, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))...)
+	nc, err := nats.Connect(s.url, append(login, nats.Timeout(time.Minute), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))...)
 	require.NoError(t, err)
 	defer nc.Close()
 	q, err := newQueue(nc, "", time.Minute, nil)
@@ -417,7 +417,7 @@ func TestSafeServers(t *testing.T) {
 				}
 				url = strings.Replace(url, hostname(t), "127.0.0.1", 1)
 			}
-			nc, err := nats.Connect(url, login...)
+			nc, err := nats.Connect(url, append(login, nats.Timeout(time.Minute))...)
 			require.NoError(t, err)
 			nc.Close()
 		})
