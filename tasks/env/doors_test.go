@@ -90,11 +90,7 @@ func TestDoors(t *testing.T) {
 	segment, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, 0o666|unix.IPC_CREAT)
 	require.NoError(t, err)
 	defer func() { _, _ = unix.SysvShmCtl(segment, unix.IPC_RMID, nil) }()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	own := exec.Command(self)
-	own.Env = append(os.Environ(), role+"=hostile")
-	ways := map[string]*exec.Cmd{"this user": own}
+	ways := map[string]*exec.Cmd{"this user": inRole(t, "hostile")}
 	if os.Getuid() == 0 {
 		ways["a normal user"] = asUser(t, "hostile")
 	}

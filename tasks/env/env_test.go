@@ -3,7 +3,6 @@
 package env_test
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -81,19 +80,9 @@ func TestNetworkIsOff(t *testing.T) {
 // When the program that started an environment is killed, nothing of it stays.
 func TestOwnerKilled(t *testing.T) {
 	require.NoError(t, isolated(t, nil).Close()) // a namespace is what ends some of them
-	self, err := os.Executable()
-	require.NoError(t, err)
-	owner := exec.Command(self)
-	owner.Env = append(os.Environ(), role+"=owner")
-	owner.Stderr = os.Stderr
-	out, err := owner.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, owner.Start())
-	defer func() { _ = owner.Process.Kill(); _ = owner.Wait() }()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
+	owner, line := startOwner(t, "owner")
 	var folder, display string
-	_, err = fmt.Sscan(line, &folder, &display)
+	_, err := fmt.Sscan(line, &folder, &display)
 	require.NoError(t, err)
 	server := x11test.ServerOf(t, display)
 	require.Eventually(t, func() bool { return len(sleepers()) == 4 }, 20*time.Second, 20*time.Millisecond)
@@ -142,9 +131,7 @@ func TestNormalUser(t *testing.T) {
 // A task's computer is the same whoever may read what the process makes that starts it.
 func TestStrictUmask(t *testing.T) {
 	require.NoError(t, isolated(t, nil).Close())
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), role+"=strict")
-	out, err := cmd.CombinedOutput()
+	out, err := inRole(t, "strict").CombinedOutput()
 	require.NoError(t, err, string(out))
 	assert.Equal(t, "PRETuser\n0022\n644\n", string(out))
 }

@@ -3,7 +3,6 @@
 package env_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -155,17 +154,7 @@ func TestEtcOfTheKilled(t *testing.T) {
 			folder, err := os.MkdirTemp("/tmp", "env-test-") // a longer one is not taken for a desktop
 			require.NoError(t, err)
 			defer os.RemoveAll(folder)
-			self, err := os.Executable()
-			require.NoError(t, err)
-			owner := exec.Command(self)
-			owner.Env = append(os.Environ(), role+"="+when, "TMPDIR="+folder)
-			owner.Stderr = os.Stderr
-			out, err := owner.StdoutPipe()
-			require.NoError(t, err)
-			require.NoError(t, owner.Start())
-			defer func() { _ = owner.Process.Kill(); _ = owner.Wait() }()
-			_, err = bufio.NewReader(out).ReadString('\n')
-			require.NoError(t, err)
+			owner, _ := startOwner(t, when, "TMPDIR="+folder)
 			copies, err := filepath.Glob(folder + "/desktop-agent-*/etc/profile")
 			require.NoError(t, err)
 			require.Len(t, copies, 1)

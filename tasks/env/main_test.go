@@ -3,6 +3,7 @@
 package env_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -118,6 +119,32 @@ func (c closing) Run() int {
 		return 1
 	}
 	return code
+}
+
+// inRole returns a command that runs this test binary in a role, with more in its
+// environment.
+func inRole(t *testing.T, roleName string, more ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self)
+	cmd.Env = append(append(os.Environ(), role+"="+roleName), more...)
+	return cmd
+}
+
+// startOwner starts this test binary in the role of one who waits to be killed, and
+// returns the line that it tells first. It is killed when the test ends, or before.
+func startOwner(t *testing.T, roleName string, more ...string) (owner *exec.Cmd, line string) {
+	t.Helper()
+	owner = inRole(t, roleName, more...)
+	owner.Stderr = os.Stderr
+	out, err := owner.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, owner.Start())
+	t.Cleanup(func() { _ = owner.Process.Kill(); _ = owner.Wait() })
+	line, err = bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	return owner, line
 }
 
 // start starts an environment that ends with the test, which then checks that
