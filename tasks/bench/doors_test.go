@@ -113,6 +113,11 @@ func (l *lines) String() string {
 // blind is TLS that takes any certificate, as a stranger would.
 func blind() nats.Option { return nats.Secure(&tls.Config{InsecureSkipVerify: true}) }
 
+// reach is nats.Connect with the time that a busy machine takes.
+func reach(url string, options ...nats.Option) (*nats.Conn, error) {
+	return nats.Connect(url, append(slices.Clip(options), nats.Timeout(time.Minute))...)
+}
+
 // stranger is a login with a key that nobody knows.
 func stranger(t *testing.T) nats.Option {
 	pair, err := nkeys.CreateUser()
@@ -169,13 +174,13 @@ func TestServeDoors(t *testing.T) {
 				"user":      {blind(), nats.UserInfo("bench", "")},
 				"other key": {blind(), stranger(t)},
 			} {
-				_, err := nats.Connect(s.url, append(login, nats.Timeout(time.Minute))...)
+				_, err := reach(s.url, login...)
 				require.ErrorIs(t, err, nats.ErrAuthorization, who)
 			}
 			// Without TLS not even those come in who are known.
 			answer := plainly(t, address, `{"verbose":false}`)
 			require.NotContains(t, answer, "PONG")
-			_, err = nats.Connect(s.url, stranger(t), nats.Timeout(time.Minute))
+			_, err = reach(s.url, stranger(t))
 			require.ErrorIs(t, err, nats.ErrTLS, "a certificate that nobody knows")
 
 			known := credentials(t, s.file)
@@ -246,7 +251,7 @@ func TestWorkerRights(t *testing.T) {
 	login, err := credentials(t, s.file).Options()
 	require.NoError(t, err)
 	refused := make(chan error, 10)
-	nc, err := nats.Connect(s.url, append(login, nats.Timeout(time.Minute), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))...)
+	nc, err := reach(s.url, append(login, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refused <- err }))...)
 	require.NoError(t, err)
 	defer nc.Close()
 	q, err := newQueue(nc, "", time.Minute, nil)
@@ -403,9 +408,9 @@ func TestSafeServers(t *testing.T) {
 			}
 			require.Equal(t, tt.made, told[1] != "")
 			url := told[0]
-			_, err := nats.Connect(url, blind())
+			_, err := reach(url, blind())
 			if strings.HasPrefix(url, "nats://") {
-				_, err = nats.Connect(url)
+				_, err = reach(url)
 			}
 			require.Error(t, err, "a stranger")
 			require.NotErrorIs(t, err, nats.ErrNoServers)
@@ -417,7 +422,7 @@ func TestSafeServers(t *testing.T) {
 				}
 				url = strings.Replace(url, hostname(t), "127.0.0.1", 1)
 			}
-			nc, err := nats.Connect(url, append(login, nats.Timeout(time.Minute))...)
+			nc, err := reach(url, login...)
 			require.NoError(t, err)
 			nc.Close()
 		})
