@@ -47,7 +47,7 @@ type limitArgument struct {
 }
 
 // timer returns how long a program may still wait for a short timer before it
-// goes on by itself; 0 if none does. ticking tells that only programs do that always
+// goes on by itself; 0 if none does, and the longest if that is not known yet. ticking tells that only programs do that always
 // have such a timer.
 func (l *load) timer() (longest time.Duration, ticking bool) {
 	var others time.Duration
