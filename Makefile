@@ -21,9 +21,10 @@ export GORACE = atexit_sleep_ms=0
 
 # What checks and what tests reads the same compiled packages, those with the
 # race detector: in an empty cache each is compiled once for all of them, and for the
-# go command that a test starts. No debugger reads tests' programs, and linking what is
+# go command that a test starts, and without the path of a clone: what one has compiled
+# serves the next. No debugger reads tests' programs, and linking what is
 # for it takes a third of linking them.
-RACED = GOFLAGS="$$($(GO) env GOFLAGS) $(RACE) -ldflags=-w"
+RACED = GOFLAGS="$$($(GO) env GOFLAGS) $(RACE) -trimpath -ldflags=-w"
 
 # Packages whose tests open no window: these are tested beside the others.
 COMPUTING = ./actuator/dialect/... ./actuator/pyautogui/... ./llm/... ./monitor/... ./planner/... ./replay/export/... \
@@ -50,7 +51,7 @@ check:
 gate:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run: gofmt -w .'; exit 1; }
 	$(GO) mod tidy -diff
-	$(GO) vet $(RACE) ./...
+	$(RACED) $(GO) vet ./...
 	$(RACED) $(GO) test -vet=off -run TestImports .
 
 # Tests with windows wait for them most of the time: two packages at a time use the two
@@ -66,7 +67,7 @@ computing:
 lint:
 	$(RACED) nice $$($(GO) tool -n staticcheck) ./...
 	$(RACED) nice $(GO) fix -diff ./...
-	GOOS=windows CGO_ENABLED=0 nice $(GO) build -o /dev/null ./cmd/desktop-agent
+	GOOS=windows CGO_ENABLED=0 nice $(GO) build -trimpath -o /dev/null ./cmd/desktop-agent
 
 bench: build
 	@scripts/setup bench
