@@ -51,6 +51,7 @@ func settle(t *testing.T, s *screen.Screen) screen.Settled {
 func TestSettleWhenNothingHappens(t *testing.T) {
 	t.Parallel()
 	s, _ := patient(t, stagedCompute, screen.SettleOptions{Quiet: 30 * time.Millisecond})
+	time.Sleep(10 * time.Millisecond) // directly after a wait there is nothing to wait for
 	settled := settle(t, s)
 	assert.Equal(t, screen.SettledQuiet, settled.Reason)
 	assert.GreaterOrEqual(t, settled.Waited, 30*time.Millisecond)

@@ -71,6 +71,9 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	if d.settling.Off {
 		return Settled{Reason: SettledOff}, d.conn.RoundTrip()
 	}
+	if d.unmoved() {
+		return Settled{Reason: SettledQuiet, Waited: time.Since(start)}, nil
+	}
 	w := &wait{display: d, start: start, pending: map[xproto.Window]time.Time{}, next: rest{
 		hung: map[uint32]bool{}, managed: map[xproto.Window]bool{}, clients: map[uint32]bool{}}}
 	limited, cancel := context.WithDeadline(ctx, start.Add(d.settling.Ceiling))
@@ -84,6 +87,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	}
 	seen := d.watch.snapshot()
 	w.next.at, w.next.events, w.next.closed, w.next.cursor = time.Now(), seen.events, seen.closed, w.cursor()
+	w.next.quiet = err == nil && reason == SettledQuiet
 	if err == nil {
 		d.rest = w.next
 	}
@@ -94,6 +98,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 // A rest is what was left when the last wait ended.
 type rest struct {
 	at      time.Time
+	quiet   bool                   // it ended because the screen was still
 	still   time.Time              // when that wait began, if no timer was left that it had to wait for
 	events  int                    // of the watch, by then
 	closed  int                    // menus that had closed
@@ -192,8 +197,26 @@ func (w *wait) untouched() bool {
 		w.watch.snapshot().events != w.rest.events || !maps.Equal(w.rest.clients, w.next.clients) {
 		return false
 	}
-	last, err := screensaver.QueryInfo(w.conn.Conn, xproto.Drawable(w.conn.Root)).Reply()
-	return err == nil && time.Duration(last.MsSinceUserInput)*time.Millisecond > time.Since(w.rest.still)
+	return w.noInput(w.rest.still)
+}
+
+// directly is how soon after the end of a wait the next one begins for it to say what that
+// one said. Neither a program that is run nor a call of a tree is over in that time.
+const directly = 2 * time.Millisecond
+
+// unmoved reports whether a wait has only just ended with a still screen, and neither was
+// anything done since nor did anything happen: a script that sleeps after what it does, and
+// then looks, waits three times for the same.
+func (d *display) unmoved() bool {
+	return d.rest.quiet && time.Since(d.rest.at) < directly && d.hasIdle &&
+		d.noInput(d.rest.at) && !d.stirred()
+}
+
+// noInput reports whether there was no input since then, as well as the server's
+// milliseconds tell it.
+func (d *display) noInput(since time.Time) bool {
+	last, err := screensaver.QueryInfo(d.conn.Conn, xproto.Drawable(d.conn.Root)).Reply()
+	return err == nil && time.Duration(last.MsSinceUserInput)*time.Millisecond > time.Since(since)+time.Millisecond
 }
 
 // awaitTimer waits until a short timer of a program has fired. It returns false

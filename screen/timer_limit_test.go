@@ -91,9 +91,22 @@ func TestTicking(t *testing.T) {
 
 // A program that has short timers without a break, and does nothing, is soon known for one
 // with a timer that repeats, and stays so while it works in between. Work before that
-// has it take longer. Where it is only found awake it has not worked then, and has before.
+// has it take longer, and so have timers that are not regular. Where it is only found awake
+// it has not worked then, and has before.
 func TestTimerThatRepeats(t *testing.T) {
-	cmd := exec.Command("python3", "-c", "import select\nwhile True: select.poll().poll(100)")
+	for _, tt := range []struct {
+		name, limit string
+		known       time.Duration // after which it is
+	}{
+		{"regular", "100", shortTimer},
+		{"irregular", "next(limits)", fruitPatience},
+	} {
+		t.Run(tt.name, func(t *testing.T) { timerThatRepeats(t, tt.limit, tt.known) })
+	}
+}
+
+func timerThatRepeats(t *testing.T, limit string, known time.Duration) {
+	cmd := exec.Command("python3", "-c", "import itertools, select\nlimits = itertools.cycle([60, 200, 130, 270])\nwhile True: select.poll().poll("+limit+")")
 	require.NoError(t, cmd.Start())
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	pid := cmd.Process.Pid
@@ -111,7 +124,7 @@ func TestTimerThatRepeats(t *testing.T) {
 	require.True(t, l.alarms[pid].since.After(began), "something came of the ones before")
 	began = l.alarms[pid].since
 	require.Eventually(t, func() bool { l.armed(); return l.alarms[pid].repeats }, time.Minute, time.Millisecond)
-	require.GreaterOrEqual(t, time.Since(began), fruitPatience, "no chain is taken for it that is waited for")
+	require.GreaterOrEqual(t, time.Since(began), known, "no chain is taken for it that is waited for")
 	l.worked(pid)
 	assert.Never(t, l.armed, 500*time.Millisecond, 8*time.Millisecond, "it repeats")
 	require.True(t, l.alarms[pid].repeats)

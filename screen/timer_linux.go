@@ -46,9 +46,9 @@ type limitArgument struct {
 	pointer bool
 }
 
-// timer returns how long a program may still wait for a short timer before it
-// goes on by itself; 0 if none does, and the longest if that is not known yet. ticking tells that only programs do that always
-// have such a timer.
+// timer returns how long a program may still wait for a short timer before it goes on by
+// itself: 0 if none does, and [shortTimer] if that is not known yet. ticking tells that
+// only programs do that always have such a timer.
 func (l *load) timer() (longest time.Duration, ticking bool) {
 	var others time.Duration
 	for pid, u := range l.pids {
@@ -77,9 +77,15 @@ func (l *load) timer() (longest time.Duration, ticking bool) {
 type alarm struct {
 	limit   time.Duration
 	at      time.Time
-	since   time.Time // from when on the program has had short timers without a break and done nothing
-	repeats bool      // it has for so long that it is no chain which leads to something
+	since   time.Time     // from when on the program has had short timers without a break and done nothing
+	period  time.Duration // from the end of the one before to its own
+	alike   int           // how many such timers before this one came after the same period, in which it did nothing
+	repeats bool          // it is no chain which leads to something
 }
+
+// regular is how many periods of timers are alike in one that repeats. A chain has as many
+// as it has links, and LibreOffice's have two.
+const regular = 3
 
 // armed reports whether a program has set itself another short timer since the last
 // call, or is about to, but for one that repeats: LibreOffice Impress looks ten times a
@@ -103,12 +109,21 @@ func (l *load) armed() (another bool) {
 		if limit == last.limit && now.Before(last.at.Add(alarmSlack)) {
 			continue // it waits as it did
 		}
-		next := alarm{limit, now.Add(limit), last.since, last.repeats}
-		if now.Sub(last.at) > shortTimer {
-			next.since = now // what was in between is not known
+		next := last
+		next.limit, next.at = limit, now.Add(limit)
+		period := next.at.Sub(last.at)
+		isNew := period.Abs() > alarmSlack
+		switch {
+		case now.Sub(last.at) > shortTimer: // what was in between is not known
+			next.since, next.period, next.alike = now, 0, 0
+		case isNew && (period-last.period).Abs() <= alarmSlack/2:
+			next.alike++
+		case isNew:
+			next.period, next.alike = period, 1
 		}
-		next.repeats = last.repeats || now.Sub(next.since) >= fruitPatience
-		another = another || !next.repeats && next.at.Sub(last.at).Abs() > alarmSlack
+		silent := now.Sub(next.since)
+		next.repeats = last.repeats || silent >= fruitPatience || silent >= shortTimer && next.alike >= regular
+		another = another || isNew && !next.repeats
 		l.alarms[pid] = next
 	}
 	return another
@@ -118,7 +133,7 @@ func (l *load) armed() (another bool) {
 // it was not known for one.
 func (l *load) worked(pid int) {
 	if a, ok := l.alarms[pid]; ok {
-		a.since = time.Now()
+		a.since, a.alike = time.Now(), 0
 		l.alarms[pid] = a
 	}
 }
