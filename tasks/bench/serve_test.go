@@ -119,10 +119,19 @@ func TestServeResumes(t *testing.T) {
 	known := <-ready
 	login, err := known.Options()
 	require.NoError(t, err)
-	var begun atomic.Int32
-	proceed := make(chan struct{})
+	var begun, again atomic.Int32
+	proceed, both := make(chan struct{}), make(chan struct{})
 	gate := func(context.Context, tasks.Trial) {
-		if begun.Add(1) > 8 {
+		if begun.Add(1) <= 8 {
+			return
+		}
+		select {
+		case <-proceed: // else one may do all before the other is back, which then waits for a server that has gone
+			if again.Add(1) == 2 {
+				close(both)
+			}
+			<-both
+		default:
 			<-proceed
 		}
 	}
