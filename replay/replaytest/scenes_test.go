@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,6 +104,12 @@ func (s scene) on(t *testing.T, play func(*testing.T, context.Context, *replay.R
 		if o, err := eyes.Observe(ctx); err == nil {
 			t.Log("the screen at the end:\n" + o.Text(10_000))
 		}
+		_ = fs.WalkDir(os.DirFS(home), ".", func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() && !strings.HasPrefix(path, ".") {
+				t.Log("a file at the end: " + path)
+			}
+			return nil
+		})
 	}()
 	stored, err := replay.Open(filepath.Join(s.dir, "run"))
 	require.NoError(t, err)
