@@ -334,7 +334,7 @@ func (d *Desktop) shutDown() error {
 		d.screen.sweep()
 	}
 	sweepPipes()
-	err = errors.Join(err, os.RemoveAll(d.folder))
+	err = errors.Join(err, d.leave(), os.RemoveAll(d.folder))
 	if d.watchdog != nil {
 		err = errors.Join(err, d.watchdog.close(err == nil))
 	}

@@ -218,18 +218,7 @@ func TestKeptPlace(t *testing.T) {
 // A watchdog that is killed is replaced: killing the agent after it still leaves
 // nothing.
 func TestWatchdogKilled(t *testing.T) {
-	self, err := os.Executable()
-	require.NoError(t, err)
-	parent := exec.Command(self)
-	parent.Env = append(os.Environ(), role+"=parent")
-	out, err := parent.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, parent.Start())
-	defer func() { _ = parent.Process.Kill(); _ = parent.Wait() }()
-	line, err := bufio.NewReader(out).ReadBytes('\n')
-	require.NoError(t, err)
-	var desktop told
-	require.NoError(t, json.Unmarshal(line, &desktop))
+	parent, desktop := startParent(t, "parent")
 	server := x11test.ServerOf(t, desktop.Display)
 	old := watchdogs(t, desktop.Folder)
 	require.Len(t, old, 1)

@@ -24,6 +24,10 @@ type Guest struct {
 	// are there ([Desktop.Display], [Desktop.Env]) and before anything runs in
 	// it; it may start what it needs with [Desktop.Launch]. Nil makes none.
 	Enter func(context.Context, *Desktop) (Entrance, error)
+	// Leave removes what Prepare and Enter made outside the folders. It is called once,
+	// when every process has ended and the folders are still there: should this program
+	// be killed meanwhile, the rest is done by what watches the desktop. Nil does nothing.
+	Leave func() error
 }
 
 // An Entrance is the way into the place of a [Guest].

@@ -43,6 +43,14 @@ func (d *Desktop) enter(ctx context.Context) error {
 	return nil
 }
 
+// leave removes what the guest made outside the desktop's folder.
+func (d *Desktop) leave() error {
+	if d.options.Guest == nil || d.options.Guest.Leave == nil {
+		return nil
+	}
+	return d.options.Guest.Leave()
+}
+
 // guest returns a command as it runs in the place of the guest.
 func (d *Desktop) guest(s command) command {
 	d.mu.Lock()

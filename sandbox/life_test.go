@@ -9,9 +9,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"desktop-agent/internal/x11/x11test"
 
@@ -21,19 +23,7 @@ import (
 // When the program that started a desktop is killed, nothing of the desktop
 // stays: no process, however loose, no folder, no socket.
 func TestParentKilled(t *testing.T) {
-	self, err := os.Executable()
-	require.NoError(t, err)
-	parent := exec.Command(self)
-	parent.Env = append(os.Environ(), role+"=parent")
-	parent.Stderr = os.Stderr
-	out, err := parent.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, parent.Start())
-	defer func() { _ = parent.Process.Kill(); _ = parent.Wait() }()
-	line, err := bufio.NewReader(out).ReadBytes('\n')
-	require.NoError(t, err)
-	var desktop told
-	require.NoError(t, json.Unmarshal(line, &desktop))
+	parent, desktop := startParent(t, "parent")
 	server := x11test.ServerOf(t, desktop.Display)
 
 	running := strings.Join(carriers(desktop.Mark), "\n")
@@ -48,6 +38,56 @@ func TestParentKilled(t *testing.T) {
 	soon(t, func() bool { _, err := os.Stat(desktop.Folder); return os.IsNotExist(err) }, "the folder is left")
 	requireNothingLeft(t, desktop.Mark, desktop.Folder, server)
 	soon(t, func() bool { return len(naming(desktop.Folder)) == 0 }, "the watchdog is left")
+}
+
+// startParent starts a program in a role that starts a desktop, to be killed.
+func startParent(t *testing.T, of string) (*exec.Cmd, told) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	parent := exec.Command(self)
+	parent.Env = append(os.Environ(), role+"="+of)
+	parent.Stderr = os.Stderr
+	out, err := parent.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, parent.Start())
+	t.Cleanup(func() { _ = parent.Process.Kill(); _ = parent.Wait() })
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	require.NoError(t, err)
+	var desktop told
+	require.NoError(t, json.Unmarshal(line, &desktop))
+	return parent, desktop
+}
+
+// A control group that somebody is in for longer, as on a busy machine, goes once it can.
+// A folder that is not empty stands for it.
+func TestParentKilledGroupBusy(t *testing.T) {
+	parent, desktop := startParent(t, "parent")
+	group := filepath.Join(t.TempDir(), "group")
+	require.NoError(t, os.MkdirAll(filepath.Join(group, "busy"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(desktop.Folder, "groups"), []byte(group+"\n"), 0o600))
+	require.NoError(t, parent.Process.Kill())
+	require.Error(t, parent.Wait())
+	soon(t, func() bool { return len(carriers(desktop.Mark)) == 0 }, "processes of the desktop are left")
+	time.Sleep(1500 * time.Millisecond)
+	require.DirExists(t, group)
+	require.NoError(t, os.Remove(filepath.Join(group, "busy")))
+	soon(t, func() bool { _, err := os.Stat(group); return os.IsNotExist(err) }, "the group is left")
+	soon(t, func() bool { _, err := os.Stat(desktop.Folder); return os.IsNotExist(err) }, "the folder is left")
+}
+
+// A program that is killed while it closes a desktop leaves no control group: the watchdog
+// knows of them until they are gone.
+func TestKilledWhileClosing(t *testing.T) {
+	parent, desktop := startParent(t, "leaver")
+	require.Empty(t, carriers(desktop.Mark), "who is left when the guest leaves")
+	group := filepath.Join(t.TempDir(), "group")
+	require.NoError(t, os.Mkdir(group, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(desktop.Folder, "groups"), []byte(group+"\n"), 0o600))
+	require.NoError(t, parent.Process.Kill())
+	require.Error(t, parent.Wait())
+	soon(t, func() bool { _, err := os.Stat(group); return os.IsNotExist(err) }, "the group is left")
+	soon(t, func() bool { _, err := os.Stat(desktop.Folder); return os.IsNotExist(err) }, "the folder is left")
 }
 
 // naming returns the processes whose command line holds text.

@@ -53,6 +53,21 @@ var roles = map[string]func() error{
 		}
 		select {}
 	},
+	// leaver closes a desktop, and tells of it when its guest leaves, which takes for ever.
+	"leaver": func() error {
+		guest := &sandbox.Guest{}
+		d, err := sandbox.Start(context.Background(), &sandbox.Options{Guest: guest})
+		if err != nil {
+			return err
+		}
+		guest.Leave = func() error {
+			if err := json.NewEncoder(os.Stdout).Encode(told{Folder: d.Folder(), Display: d.Display(), Mark: markOf(d)}); err != nil {
+				return err
+			}
+			select {}
+		}
+		return d.Close()
+	},
 	// keeper starts a desktop that outlives it, tells where, and waits to be killed.
 	"keeper": func() error {
 		d, err := sandbox.Start(context.Background(), &sandbox.Options{KeepFor: time.Minute})

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -237,14 +238,18 @@ func TestBenchKilled(t *testing.T) {
 	require.Len(t, copies, 1, "%s", p.stderr)
 	groups, err := os.ReadFile(desktops[0])
 	require.NoError(t, err)
-	gone := func() bool {
-		left, _ := filepath.Glob(folder + "/desktop-agent-*")
+	remains := func() (list []string) {
+		list, _ = filepath.Glob(folder + "/desktop-agent-*")
 		for group := range strings.FieldsSeq(string(groups)) {
 			if _, err := os.Stat(group); err == nil {
-				return false
+				list = append(list, group)
 			}
 		}
-		return len(left) == 0 && len(sleeping(t)) == 0 && len(naming(t, folder)) == 0 && len(naming(t, results)) == 0
+		for _, pid := range slices.Concat(sleeping(t), naming(t, folder), naming(t, results)) {
+			command, _ := os.ReadFile("/proc/" + pid + "/cmdline")
+			list = append(list, pid+" "+strings.ReplaceAll(string(command), "\x00", " "))
+		}
+		return list
 	}
 	require.NotEmpty(t, naming(t, folder))
 	require.NoError(t, p.Process.Kill())
@@ -252,10 +257,11 @@ func TestBenchKilled(t *testing.T) {
 	// What cleans up starts some thirty programs one after the other: how long one takes
 	// meanwhile says how slow the machine is just then.
 	took, look := time.Duration(0), time.Duration(0)
+	var left []string
 	for took < time.Minute {
 		looked := time.Now()
 		took = looked.Sub(killed) // what this look finds gone was gone when it began, or goes meanwhile
-		if gone() {
+		if left = remains(); len(left) == 0 {
 			break
 		}
 		looked = time.Now()
@@ -264,7 +270,7 @@ func TestBenchKilled(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Log("gone after", took, "a look takes", look)
-	require.Less(t, took, time.Second+20*look)
+	require.Less(t, took, time.Second+20*look, "left: %q", left)
 }
 
 // sleeper is a command that no other test runs at the same time.

@@ -42,14 +42,24 @@ done
 if read -r socket id 2>/dev/null <"$1/xserver" && [ "$(stat -c '%i %Z' "$socket" 2>/dev/null)" = "$id" ]; then
 	rm -f -- "$socket"
 fi
-# Control groups that the guest was held in go when nobody is in them.
+# Control groups that the guest was held in go when nobody is in them. Who was killed may
+# take long to be gone on a busy machine; 0 is a process that cannot be seen from here.
 if [ -f "$1/groups" ]; then
 	while read -r group; do
 		tries=0
-		while [ $tries -lt 25 ] && ! rmdir -- "$group" 2>/dev/null && [ -d "$group" ]; do
+		while [ $tries -lt 500 ] && ! rmdir -- "$group" 2>/dev/null && [ -d "$group" ]; do
+			if [ -f "$group/cgroup.procs" ]; then
+				while read -r pid; do
+					[ "$pid" = 0 ] || kill -KILL "$pid" 2>/dev/null
+				done <"$group/cgroup.procs"
+			fi
 			tries=$((tries + 1))
 			sleep 0.02
 		done
 	done <"$1/groups"
 fi
-rm -rf -- "$1"
+tries=0 # somebody may have written to it meanwhile
+while ! rm -rf -- "$1" 2>/dev/null && [ $tries -lt 500 ]; do
+	tries=$((tries + 1))
+	sleep 0.02
+done

@@ -100,14 +100,13 @@ func Probe(ctx context.Context, o *Options) (Isolation, error) {
 		}
 		e.isolation = Isolation{Files: true, Network: !o.Network}
 	}
-	folder, err := os.MkdirTemp("", "desktop-agent-probe-")
+	folder, err := sandbox.NewFolder(o.Log)
 	if err != nil {
 		return Isolation{}, err
 	}
-	defer os.RemoveAll(folder)
-	e.bounds, err = newBounds(o.Limits.withDefaults(machineMemory()), folder)
+	e.bounds, err = newBounds(o.Limits.withDefaults(machineMemory()), folder.Path())
 	e.isolation.Limits = e.bounds.String()
-	return e.isolation, errors.Join(err, e.bounds.groups.close())
+	return e.isolation, errors.Join(err, e.bounds.groups.close(), folder.Close())
 }
 
 // unisolated says what programs may do that run on the machine itself.
@@ -174,13 +173,16 @@ func (e *Env) start(ctx context.Context, p *place) (*Env, error) {
 			}
 			way.Env = e.environment()
 			return way, err
+		},
+		Leave: func() error {
+			if e.bounds == nil { // it did not come so far
+				return nil
+			}
+			return e.bounds.groups.close()
 		}}
 	desktop, err := sandbox.Start(ctx, &sandbox.Options{Size: e.options.Size, Guest: guest, Launchers: launchers(), Log: e.options.Log})
 	if err != nil {
 		closed()
-		if e.bounds != nil {
-			err = errors.Join(err, e.bounds.groups.close())
-		}
 		return nil, fmt.Errorf("start environment: %w", err)
 	}
 	e.desktop = desktop
@@ -295,7 +297,7 @@ func (e *Env) shutDown() error {
 		e.conn.Close()
 		<-e.conn.Closed()
 	}
-	errs = append(errs, e.desktop.Close(), e.bounds.groups.close())
+	errs = append(errs, e.desktop.Close())
 	e.pumps.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("close environment: %w", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -60,8 +61,9 @@ func hierarchies(mountinfo string) (list []hierarchy) {
 }
 
 // makeGroups makes control groups of a name with the limits, as far as this machine
-// lets this user. proc is /proc/self.
-func makeGroups(proc, name string, limits Limits) *groups {
+// lets this user. proc is /proc/self. The folder of each is a line of list before it is
+// made; some may not be made.
+func makeGroups(proc, name string, limits Limits, list io.Writer) *groups {
 	g := &groups{}
 	mounts, err := os.ReadFile(filepath.Join(proc, "mountinfo"))
 	if err != nil {
@@ -76,7 +78,7 @@ func makeGroups(proc, name string, limits Limits) *groups {
 			if g.version != 0 && g.version != h.version {
 				break
 			}
-			g.make(h, filepath.Join(above, name), limits)
+			g.make(h, filepath.Join(above, name), limits, list)
 		}
 	}
 	return g
@@ -102,7 +104,7 @@ func (h hierarchy) places(own string) (list []string) {
 }
 
 // make makes a group, unless there is one already, or keeps nothing of it.
-func (g *groups) make(h hierarchy, dir string, limits Limits) {
+func (g *groups) make(h hierarchy, dir string, limits Limits, list io.Writer) {
 	counts := func(what string) bool { return slices.Contains(h.options, what) }
 	if h.version == 2 {
 		above := filepath.Dir(dir)
@@ -120,7 +122,10 @@ func (g *groups) make(h hierarchy, dir string, limits Limits) {
 	}
 	processes := g.processes == "" && counts("pids")
 	memory := g.memory == "" && counts("memory")
-	if !processes && !memory || os.Mkdir(dir, 0o755) != nil {
+	if !processes && !memory {
+		return
+	}
+	if _, err := fmt.Fprintln(list, dir); err != nil || os.Mkdir(dir, 0o755) != nil {
 		return
 	}
 	var err error

@@ -36,7 +36,9 @@ func TestGroups(t *testing.T) {
 			write("proc/cgroup", tt.own)
 			write("proc/mountinfo", strings.ReplaceAll(tt.mounts, "ROOT", root))
 			write("two/user.slice/app/cgroup.subtree_control", tt.control)
-			g := makeGroups(filepath.Join(root, "proc"), "task", Limits{Processes: 7, Memory: 8})
+			var list strings.Builder
+			g := makeGroups(filepath.Join(root, "proc"), "task", Limits{Processes: 7, Memory: 8}, &list)
+			require.Subset(t, strings.Fields(list.String()), g.dirs(), "told before they are made")
 			require.Equal(t, len(tt.files) > 0, g.version != 0)
 			for name, want := range tt.files {
 				got, err := os.ReadFile(filepath.Join(root, name))

@@ -43,9 +43,13 @@ func machineMemory() int64 {
 // know of them.
 func newBounds(limits Limits, folder string) (*bounds, error) {
 	b := &bounds{limits: limits, folder: folder}
-	b.groups = makeGroups("/proc/self", filepath.Base(folder), limits)
-	list := strings.Join(append(b.groups.dirs(), ""), "\n")
-	return b, os.WriteFile(filepath.Join(folder, "groups"), []byte(list), 0o600)
+	list, err := os.OpenFile(filepath.Join(folder, "groups"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		b.groups = &groups{}
+		return b, err
+	}
+	b.groups = makeGroups("/proc/self", filepath.Base(folder), limits, list)
+	return b, list.Close()
 }
 
 // String says what is held within which bounds, and by what.
