@@ -208,6 +208,23 @@ func TestTextOfHalfAField(t *testing.T) {
 	assert.False(t, ok)
 }
 
+// A strip of two letters is not enough to be read. Of a word that is no wider, and of a
+// field, whose edge says that it is there, it is.
+func TestTextOfAStrip(t *testing.T) {
+	line := at(0, "paragraph", "", 100, 100, 200, 16)
+	line.Text, line.States = "line number 62", []string{"editable"}
+	short := at(0, "paragraph", "", 100, 120, 20, 16)
+	short.Text = "no"
+	field := at(0, "entry", "Notes", 100, 140, 200, 20)
+	over := Window{Title: "Over", PID: 9, Box: image.Rect(120, 90, 400, 180)}
+	o := form([]atspi.Node{line, short, field}, over)
+	assert.NotContains(t, o.Text(0), "line number 62")
+	assert.Contains(t, o.Text(0), `"no"`)
+	assert.Contains(t, o.Text(0), `"Notes"`)
+	o.Windows[1].Box.Min.X = 100 + minWord
+	assert.Contains(t, o.Text(0), "line number 62")
+}
+
 // What the list tells as one text can be quoted as one.
 func TestFindInAParagraph(t *testing.T) {
 	o := form([]atspi.Node{at(0, "static", "Total: ", 0, 0, 40, 20), at(0, "static", "42 EUR", 40, 0, 40, 20), at(0, "label", "net", 90, 0, 40, 20)})

@@ -147,8 +147,13 @@ func offset(root atspi.Node, windows []Window) image.Point {
 	return found[0]
 }
 
+// minWord is how many device pixels of a text must be seen, across, unless it has no more:
+// of two letters nobody reads the rest.
+const minWord = 24
+
 // readable reports whether a part of a node can be seen: in the image, and not
-// below other windows. Of a node whose place is not known, it can.
+// below other windows; of one that is there to be read alone, a word. Of a node whose
+// place is not known, it can.
 func (v *view) readable(i int) bool {
 	switch {
 	case v.window[i] == nowhere:
@@ -157,5 +162,6 @@ func (v *view) readable(i int) bool {
 		return true
 	}
 	area := v.area(i)
-	return !area.Empty() && !largest(area, v.covers(i, area, func(Window) bool { return true })).Empty()
+	part := largest(area, v.covers(i, area, func(Window) bool { return true }))
+	return !part.Empty() && (part.Dx() >= min(minWord, area.Dx()) || atspi.Operable(v.Tree.Nodes[i].Role))
 }

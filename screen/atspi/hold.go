@@ -109,6 +109,9 @@ func (w *walk) readText(o *object, n int32) {
 	seen := w.extent(o)
 	if n <= shortText || !o.placed || seen.Dx() <= 2*inset || seen.Dy() <= 2*inset {
 		w.readPart(o, 0, min(n, maxText), n)
+		if o.role == roleParagraph && n <= shortText && o.placed {
+			w.fit(o, n)
+		}
 		return
 	}
 	var from int32
@@ -140,6 +143,17 @@ func (w *walk) readText(o *object, n int32) {
 		}
 		bisect()
 	})
+}
+
+// fit makes the box of a paragraph as wide as its words, which may be a few at one end of
+// the page: what lies over the rest of the page does not cover them.
+func (w *walk) fit(o *object, n int32) {
+	w.ask(o.ref, texts, "GetRangeExtents", func(body []any) {
+		words, ok := rectangle([]any{body})
+		if ok && words.Dx() > 0 && words.Overlaps(o.box) {
+			o.box.Min.X, o.box.Max.X = max(o.box.Min.X, words.Min.X), min(o.box.Max.X, words.Max.X)
+		}
+	}, int32(0), n, uint32(0))
 }
 
 // bisect finds the first of the characters from low on, and before high, of which the
