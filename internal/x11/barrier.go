@@ -51,7 +51,9 @@ func (c *Conn) Ping(ctx context.Context, w xproto.Window) error {
 	if !slices.Contains(list, uint32(ping)) {
 		return ErrNoPing
 	}
-	if err := c.Select(c.Root, xproto.EventMaskSubstructureNotify); err != nil {
+	// Answers go to the root window: EWMH names substructure, Qt 5 sends them to who
+	// selects structure.
+	if err := c.Select(c.Root, xproto.EventMaskStructureNotify|xproto.EventMaskSubstructureNotify); err != nil {
 		return err
 	}
 	c.mu.Lock()

@@ -306,6 +306,16 @@ func TestPing(t *testing.T) {
 	require.ErrorIs(t, c.Ping(t.Context(), w), x11.ErrGone, "a window that is gone already")
 }
 
+// Qt sends its answers to who selects another kind of event than EWMH says.
+func TestPingQt(t *testing.T) {
+	if _, err := exec.LookPath("featherpad"); err != nil {
+		t.Skip("no program of Qt here: ", err)
+	}
+	d, c := start(t)
+	_, w := open(t, d, "featherpad")
+	require.NoError(t, c.Ping(t.Context(), w))
+}
+
 func TestPingManager(t *testing.T) {
 	d, c := start(t)
 	require.NoError(t, c.PingManager(t.Context()))
