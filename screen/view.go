@@ -152,8 +152,8 @@ func offset(root atspi.Node, windows []Window) image.Point {
 const minWord = 24
 
 // readable reports whether a part of a node can be seen: in the image, and not
-// below other windows; of one that is there to be read alone, a word. Of a node whose
-// place is not known, it can.
+// below other windows; of one that is there to be read, a word. Of a node whose place
+// is not known, it can.
 func (v *view) readable(i int) bool {
 	switch {
 	case v.window[i] == nowhere:
@@ -163,5 +163,9 @@ func (v *view) readable(i int) bool {
 	}
 	area := v.area(i)
 	part := largest(area, v.covers(i, area, func(Window) bool { return true }))
-	return !part.Empty() && (part.Dx() >= min(minWord, area.Dx()) || atspi.Operable(v.Tree.Nodes[i].Role))
+	switch v.Tree.Nodes[i].Role {
+	case "paragraph", "heading", "label", "static":
+		return !part.Empty() && part.Dx() >= min(minWord, area.Dx())
+	}
+	return !part.Empty()
 }
