@@ -195,11 +195,12 @@ func event(dir, file, what string) bool {
 	return false
 }
 
-// close removes the groups. Processes that were killed leave them a moment later.
+// close removes the groups. Processes that were killed leave them a moment later, on a busy
+// machine some seconds.
 func (g *groups) close() error {
 	var errs []error
 	for _, dir := range g.dirs() {
-		for end := time.Now().Add(2 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 			err := os.Remove(dir)
 			if err == nil || errors.Is(err, fs.ErrNotExist) {
 				break
