@@ -254,7 +254,7 @@ func TestBenchKilled(t *testing.T) {
 	require.NotEmpty(t, naming(t, folder))
 	require.NoError(t, p.Process.Kill())
 	killed := time.Now()
-	// What cleans up starts some thirty programs one after the other: how long one takes
+	// What cleans up starts some forty programs, most one after the other: how long one takes
 	// meanwhile says how slow the machine is just then.
 	took, look := time.Duration(0), time.Duration(0)
 	var left []string

@@ -58,8 +58,15 @@ if [ -f "$1/groups" ]; then
 		done
 	done <"$1/groups"
 fi
-tries=0 # somebody may have written to it meanwhile
-while ! rm -rf -- "$1" 2>/dev/null && [ $tries -lt 500 ]; do
+# Several at once, which share the files: on a disk that discards what is freed, each one
+# is waited for. Somebody may have written to the folder meanwhile.
+tries=0
+while [ $tries -lt 500 ]; do
+	for _ in 1 2 3 4; do
+		rm -rf -- "$1" 2>/dev/null &
+	done
+	wait
+	[ -d "$1" ] || break
 	tries=$((tries + 1))
 	sleep 0.02
 done
