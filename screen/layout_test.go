@@ -97,6 +97,14 @@ open menu "Sort":
  n4 "By size" @150,38
  n5 "By date" @150,58
 n2 menu "Sort" @60,20`},
+		{"a list that dropped down onto the edge of its combo box is open", []atspi.Node{
+			at(0, "combo box", "From", 10, 10, 100, 21, "expanded"), at(1, "menu", "", 11, 30, 100, 50),
+			at(2, "menu item", "Basel", 12, 31, 90, 20), at(2, "menu item", "Bern", 12, 51, 90, 20),
+		}, `
+open combo "From":
+ n4 "Basel" @57,41
+ n5 "Bern" @57,61
+n2 combobox "From" [expanded] @60,20`},
 		{"a page that tells nothing says so", []atspi.Node{
 			at(0, "entry", "Address", 0, 0, 300, 20), at(0, "document web", "Settings", 0, 30, 300, 200), at(2, "section", "", 0, 30, 300, 200),
 		}, `

@@ -52,14 +52,10 @@ func (o *Observation) view() *view {
 func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
 
 // outside reports whether a node is in an open menu of its parent: beside it, but for the
-// edge by which a submenu may lie on the item that it opens from.
+// edge by which it may lie on what it opens from.
 func outside(n, parent atspi.Node) bool {
 	common := area(n.Box.Intersect(parent.Box))
-	switch parent.Role {
-	case "menu", "popup menu":
-		return common == 0 || 4*common < area(n.Box)
-	}
-	return popsUp(parent.Role) && common == 0
+	return popsUp(parent.Role) && (common == 0 || 4*common < area(n.Box))
 }
 
 // popsUp reports whether children outside of the box of a node of the role are in

@@ -132,9 +132,9 @@ func (o *object) beyond(seen []image.Rectangle) (b Beyond) {
 }
 
 // dropDown appends the nodes of the list that dropped down from a combo box of a
-// browser, which shows it in a window of its own and tells the places of its entries
-// as if it were not scrolled. Where all entries fit in, they are placed. Else nobody
-// tells which of them are in view: then they are the text of the list.
+// browser, which shows it in a window of its own and tells the places of its entries,
+// and which of them are in view, as if it were not scrolled. Where all entries fit in,
+// they are placed. Else nobody tells where they are: then they are the text of the list.
 func (a *assembler) dropDown(o *object, in, here place) bool {
 	if o.role != roleComboBox || len(o.children) != 1 || o.children[0] == nil || !o.placed {
 		return false
@@ -144,11 +144,14 @@ func (a *assembler) dropDown(o *object, in, here place) bool {
 	if !list.visible || !list.placed || window == nil {
 		return false
 	}
-	all, names := image.Rectangle{}, []string{}
+	all, names, fits := image.Rectangle{}, []string{}, true
 	for _, c := range list.children {
-		if c != nil && c.visible && c.placed {
-			all = all.Union(c.box)
-			names = append(names, c.name)
+		switch {
+		case c == nil:
+		case c.visible && c.placed:
+			all, names = all.Union(c.box), append(names, c.name)
+		case c.name != "":
+			names, fits = append(names, c.name), false
 		}
 	}
 	if all.Empty() {
@@ -156,7 +159,7 @@ func (a *assembler) dropDown(o *object, in, here place) bool {
 	}
 	a.append(list, window.box, here)
 	node := &a.nodes[len(a.nodes)-1]
-	if all.Dy() > window.box.Dy() {
+	if !fits || all.Dy() > window.box.Dy() {
 		node.Text = cut(strings.Join(names, "\n"), maxText)
 		return true
 	}

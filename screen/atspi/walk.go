@@ -93,10 +93,31 @@ func (w *walk) examine(o *object) {
 		o.states = newStateSet(words)
 		// LibreOffice says of its input line that it is gone, and of nothing else.
 		o.visible = o.states.shown(w.loose) || o.states.has(stateDefunct)
-		if o.visible && w.shown < w.maxNodes {
+		switch {
+		case o.visible && w.shown < w.maxNodes:
 			w.shown++
 			w.describe(o)
+		case o.dropped(): // out of view in an open list: see dropDown
+			w.called(o)
 		}
+	})
+}
+
+// dropped reports whether an object is an entry of a list that dropped down from a
+// combo box.
+func (o *object) dropped() bool {
+	list := o.parent
+	return list != nil && list.parent != nil && list.parent.role == roleComboBox && list.parent.states.has(stateExpanded)
+}
+
+// called asks for an object's name.
+func (w *walk) called(o *object) {
+	w.property(o.ref, accessible, "Name", func(v any) {
+		name, _ := v.(string)
+		if w.loose && typeName.MatchString(name) {
+			return // GTK 4 calls what has no name by its type
+		}
+		o.name = cut(strings.TrimSpace(name), maxName)
 	})
 }
 
@@ -105,13 +126,7 @@ func (w *walk) describe(o *object) {
 	w.ask(o.ref, component, "GetExtents", func(body []any) {
 		o.box, o.placed = rectangle(body)
 	}, uint32(0))
-	w.property(o.ref, accessible, "Name", func(v any) {
-		name, _ := v.(string)
-		if w.loose && typeName.MatchString(name) {
-			return // GTK 4 calls what has no name by its type
-		}
-		o.name = cut(strings.TrimSpace(name), maxName)
-	})
+	w.called(o)
 	// The role comes last: the box is known when the children are asked for.
 	w.ask(o.ref, accessible, "GetRole", func(body []any) {
 		var number uint32

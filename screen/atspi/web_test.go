@@ -79,14 +79,18 @@ func (b *bench) testSelect(t *testing.T) {
 	b.click(large.Box)
 	b.wait("what was chosen", func(n Node) bool { return n.Name == "Size" && n.Text == "large" })
 
-	b.click(city.Box)
-	nodes, i := b.waitAll("the entries", func(n Node) bool { return n.Role == "menu" && strings.Contains(n.Text, "\nBern\n") })
-	assert.False(t, slices.ContainsFunc(nodes, named("menu item", "Bern")), "nobody knows where it is")
-	popup := slices.IndexFunc(nodes, func(n Node) bool { return n.Parent < 0 && n.Box == nodes[i].Box })
-	assert.GreaterOrEqual(t, popup, 0, "the list is where its window is: %v", nodes[i].Box)
-	assert.Len(t, strings.Split(nodes[i].Text, "\n"), 29)
-	b.chord(0xff1b) // Escape
-	b.wait("the closed select", func(n Node) bool { return n.Name == "City" && !n.Has("expanded") })
+	for _, chosen := range []string{"Lille", "Amsterdam"} { // of one far up, entries are told to be out of view
+		b.click(city.Box)
+		nodes, i := b.waitAll("the entries", func(n Node) bool { return n.Role == "menu" && strings.Contains(n.Text, "\nBern\n") })
+		assert.False(t, slices.ContainsFunc(nodes, named("menu item", "Bern")), "nobody knows where it is")
+		popup := slices.IndexFunc(nodes, func(n Node) bool { return n.Parent < 0 && n.Box == nodes[i].Box })
+		assert.GreaterOrEqual(t, popup, 0, "the list is where its window is: %v", nodes[i].Box)
+		assert.Len(t, strings.Split(nodes[i].Text, "\n"), 29, chosen)
+		b.chord(0xff1b) // Escape
+		b.wait("the closed select", func(n Node) bool { return n.Name == "City" && !n.Has("expanded") })
+		b.chord(0xff50) // Home
+		b.wait("the first", func(n Node) bool { return n.Name == "City" && n.Text == "Amsterdam" })
+	}
 }
 
 // A field that is empty says so, and not that it is 0.

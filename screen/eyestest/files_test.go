@@ -4,6 +4,7 @@ package eyestest
 
 import (
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 	"testing"
@@ -39,7 +40,8 @@ func TestThunar(t *testing.T) {
 	d.judge(state{name: "thunar/list", says: []string{"Letters", "report-03.txt"}, silent: []string{"report-59.txt", "dialog-error-symbolic"}})
 	d.wheel(middle(cell.Box), 8)
 	d.judge(state{name: "thunar/list scrolled", says: []string{"report-30.txt"}, silent: []string{"Photos", "report-00.txt"}})
-	d.press(3, middle(cell.Box))
+	_, cell = d.look("a name", func(n atspi.Node) bool { return n.Role == "table cell" && n.Name == "report-30.txt" && n.Box.Dx() > 20 })
+	d.press(3, cell.Box.Min.Add(image.Pt(20, cell.Box.Dy()/2)))
 	d.wait("menu item", "Rename...")
 	d.judge(state{name: "thunar/context menu", says: []string{"Rename...", "Properties..."}})
 	d.key(keyEscape)
