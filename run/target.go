@@ -193,7 +193,7 @@ func find(e actuator.Element, chosen, now *screen.Observation) (n int, why strin
 		return -1, fmt.Sprintf("%s is gone: look at the new list", e)
 	}
 	is := elementOf(e.ID, now.Tree.Nodes[n])
-	if is.Role != e.Role || is.Name != e.Name && !renamed(is.Role) {
+	if is.Role != e.Role || is.Name != e.Name && !renamed(is.Role) || relabelled(e, chosen, now.Tree.Nodes[n]) {
 		return -1, fmt.Sprintf("%s is another thing now, %s: look at the new list", e, is)
 	}
 	return n, ""
@@ -207,6 +207,12 @@ func renamed(role string) bool {
 		return true
 	}
 	return atspi.ShowsContent(role)
+}
+
+// relabelled reports whether a node is another field than the element of a handle was.
+func relabelled(e actuator.Element, chosen *screen.Observation, is atspi.Node) bool {
+	n, ok := chosen.Element(string(e.ID))
+	return ok && atspi.ShowsContent(is.Role) && is.Relabelled(chosen.Tree.Nodes[n])
 }
 
 // scrolls reports whether an element was in something that is scrolled.

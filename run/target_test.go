@@ -172,6 +172,43 @@ func TestHandleOfWindowThatMoved(t *testing.T) {
 	assert.Equal(t, image.Pt(to.X, to.Y), acting.Device[0])
 }
 
+// TestFieldOfAnotherLabel holds that a field is not acted on where the one that was meant
+// stood, as what it is for is another thing: neither by a point nor by a handle.
+func TestFieldOfAnotherLabel(t *testing.T) {
+	r := newRoom(t)
+	text := func(n atspi.Node) bool { return n.Role == "text" }
+	first := r.open("zenity", "--forms", "--title", "Size", "--text", "Size", "--add-entry", "Width")
+	r.move(first, image.Pt(200, 200))
+	width := r.see(1, text)[0]
+	require.Equal(t, "Width", width.Called())
+	at := middle(width.Box)
+	chosen := r.now
+	second := r.open("zenity", "--forms", "--title", "Size", "--text", "Size", "--add-entry", "Height")
+	require.NoError(t, first.Close())
+	r.move(second, image.Pt(200, 200))
+	height := r.see(1, text)[0]
+	require.True(t, at.In(height.Box), "%v in %v", at, height.Box)
+
+	change, err := r.Screen.ChangeAt(r.ctx, chosen, at)
+	require.NoError(t, err)
+	assert.True(t, change.Any(), "by a point: %+v", change)
+
+	now := *r.now // by a handle, as of a program that does not keep its objects
+	now.Tree.Nodes = slices.Clone(now.Tree.Nodes)
+	i, ok := now.Element(height.ID)
+	require.True(t, ok)
+	now.Tree.Nodes[i].ID = width.ID
+	named, err := run.Name([]actuator.Action{setTo(width.ID, "7")}, chosen)
+	require.NoError(t, err)
+	_, why := run.Locate(named[0], chosen, &now)
+	assert.Contains(t, why, "is another thing now")
+	now.Tree.Nodes[i].Label, now.Tree.Nodes[i].Text = width.Label, "8"
+	_, why = run.Locate(named[0], chosen, &now)
+	assert.Empty(t, why, "the same field, with something else in it")
+}
+
+func middle(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
+
 // TestHandleThatIsCovered holds that what lies below another window is not clicked.
 func TestHandleThatIsCovered(t *testing.T) {
 	r := newRoom(t)

@@ -27,10 +27,13 @@ func (c Change) Any() bool {
 }
 
 // sameElement reports whether a node can be taken for another one by who acts on it:
-// they are of one role, and of one name unless that is what the element shows.
+// they are of one role, and of one name; where that is what the element shows, of one
+// label, if both have one.
 func sameElement(a, b atspi.Node) bool {
-	_, shows := contentOf(0, a)
-	return a.Role == b.Role && (shows || a.Called() == b.Called())
+	if _, shows := contentOf(0, a); shows {
+		return a.Role == b.Role && !b.Relabelled(a)
+	}
+	return a.Role == b.Role && a.Called() == b.Called()
 }
 
 // ChangeAt tells whether a point, in device pixels, still has the element that the

@@ -25,6 +25,18 @@ func TestChange(t *testing.T) {
 		{"another kind", &button, &atspi.Node{Role: "menu item", Name: "Layout"}, true},
 		{"called by its label", &atspi.Node{Role: "entry", Label: "Name"}, &atspi.Node{Role: "entry", Label: "Name", Text: "x"}, false},
 		{"a label that says something else", &label, &atspi.Node{Role: "label", Name: "4 files"}, false},
+		{"a field that holds something else", &atspi.Node{Role: "text", Label: "Width", Text: "7"}, &atspi.Node{Role: "text", Label: "Width", Text: "8"}, false},
+		{"another field", &atspi.Node{Role: "text", Label: "Width"}, &atspi.Node{Role: "text", Label: "Height"}, true},
+		{"another field, of another name", &atspi.Node{Role: "text", Name: "Width"}, &atspi.Node{Role: "text", Label: "Height"}, true},
+		{"a field of which nobody knows what it is for", &atspi.Node{Role: "text"}, &atspi.Node{Role: "text", Label: "Height"}, false},
+		{"another choice", &atspi.Node{Role: "combo box", Name: "Norway", Text: "Norway", Label: "From"},
+			&atspi.Node{Role: "combo box", Name: "Sweden", Text: "Sweden", Label: "From"}, false},
+		{"another choice, without a label", &atspi.Node{Role: "combo box", Name: "Norway", Text: "Norway"},
+			&atspi.Node{Role: "combo box", Name: "Sweden", Text: "Sweden"}, false},
+		{"other choices", &atspi.Node{Role: "combo box", Name: "Norway", Text: "Norway", Label: "From"},
+			&atspi.Node{Role: "combo box", Name: "Norway", Text: "Norway", Label: "To"}, true},
+		{"other choices, that are named", &atspi.Node{Role: "combo box", Name: "From", Text: "Norway"},
+			&atspi.Node{Role: "combo box", Name: "To", Text: "Norway"}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, Change{tt.was, tt.now}.Any()) })
 	}

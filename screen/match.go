@@ -13,7 +13,8 @@ import (
 // them so on the bus ([atspi.Node.Key]); LibreOffice, for one, makes new objects for
 // every look, so what is left is matched from the windows down: a child is the one of
 // the same parent, role and name, the first with the first; and what only holds a
-// text, the one that stood in its place.
+// text, the one that stood in its place. A field whose label is another one is another
+// field, wherever it stands.
 func Match(before, now []atspi.Node) []int {
 	m := matching{before: before, now: now, was: make([]int, len(now)), taken: make([]bool, len(before))}
 	keys := make(map[objectKey]int, len(before))
@@ -74,10 +75,21 @@ func (m *matching) descend(look func(parent int, n atspi.Node) (sibling, bool)) 
 			}
 		}
 		s, ok := look(parent, n)
-		if list := left[s]; ok && len(list) > 0 {
-			m.pair(i, list[0])
-			left[s], found = list[1:], true
+		if !ok {
+			continue
 		}
+		list := left[s]
+		k := slices.IndexFunc(list, func(j int) bool { return !isField(n.Role) || !n.Relabelled(m.before[j]) })
+		switch {
+		case k == 0:
+			left[s] = list[1:]
+		case k > 0:
+			left[s] = slices.Concat(list[:k], list[k+1:])
+		default:
+			continue
+		}
+		m.pair(i, list[k])
+		found = true
 	}
 	return found
 }
@@ -89,8 +101,22 @@ type sibling struct {
 	box         image.Rectangle
 }
 
-// elementOf knows a node by its role and name, or text that stands for one.
+// isField reports whether nodes of a role take a text or a choice: what they hold says
+// nothing of which they are.
+func isField(role string) bool {
+	switch role {
+	case "text", "entry", "password text", "editbar", "spin button", "combo box":
+		return true
+	}
+	return false
+}
+
+// elementOf knows a node by its role and name, or text that stands for one; a field that
+// has neither name nor label, by its place.
 func elementOf(parent int, n atspi.Node) (sibling, bool) {
+	if n.Called() == "" && isField(n.Role) {
+		return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, true
+	}
 	name := n.Called()
 	if name == "" && (n.Read || prose(n)) {
 		name = n.Text
@@ -108,8 +134,14 @@ func contentOf(parent int, n atspi.Node) (sibling, bool) {
 	return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, n.Role == RoleTextLine || atspi.ShowsContent(n.Role)
 }
 
-// standInOf knows a node that shows content by its role alone: texts grow, and move.
+// standInOf knows a node that shows content by its role alone: texts grow, and move. A
+// field is known by its label, and not without one: where one went, another is no
+// stand-in.
 func standInOf(parent int, n atspi.Node) (sibling, bool) {
+	if isField(n.Role) {
+		name := n.Lasting()
+		return sibling{parent: parent, pid: n.PID, role: n.Role, name: name}, name != ""
+	}
 	return sibling{parent: parent, pid: n.PID, role: n.Role}, n.Role == RoleTextLine || atspi.ShowsContent(n.Role)
 }
 

@@ -54,6 +54,50 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// A field is the one with its label: another field is not that, whatever it holds and
+// wherever it stands.
+func TestMatchFields(t *testing.T) {
+	window := atspi.Node{PID: 1, Parent: -1, Role: "frame", Name: "a"}
+	field := func(role, name, label, text string, y int) atspi.Node {
+		return atspi.Node{PID: 1, Role: role, Name: name, Label: label, Text: text, Box: image.Rect(0, y, 50, y+10)}
+	}
+	for _, tt := range []struct {
+		name        string
+		before, now []atspi.Node
+		want        []int
+	}{
+		{"one of another label stands where it stood",
+			[]atspi.Node{field("text", "", "Width", "7", 10)},
+			[]atspi.Node{field("text", "", "Height", "7", 10)},
+			[]int{-1}},
+		{"the choices of another label stand where they stood, and show the same",
+			[]atspi.Node{field("combo box", "Norway", "From", "Norway", 10)},
+			[]atspi.Node{field("combo box", "Norway", "To", "Norway", 10)},
+			[]int{-1}},
+		{"it went, and another is there",
+			[]atspi.Node{field("text", "", "Width", "7", 10), field("text", "", "Height", "8", 30)},
+			[]atspi.Node{field("text", "", "Height", "7", 10)},
+			[]int{2}},
+		{"it holds something else, and moved",
+			[]atspi.Node{field("combo box", "Norway", "From", "Norway", 10), field("combo box", "Norway", "To", "Norway", 30)},
+			[]atspi.Node{field("combo box", "Sweden", "To", "Sweden", 10), field("combo box", "Norway", "From", "Norway", 40)},
+			[]int{2, 1}},
+		{"nobody knows what they are for",
+			[]atspi.Node{field("text", "", "", "7", 10), field("text", "", "", "8", 30)},
+			[]atspi.Node{field("text", "", "", "9", 30), field("text", "", "", "7", 50)},
+			[]int{2, -1}},
+		{"its label is not known any more",
+			[]atspi.Node{field("text", "", "Width", "7", 10)},
+			[]atspi.Node{field("text", "", "", "7", 10)},
+			[]int{1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Match(append([]atspi.Node{window}, tt.before...), append([]atspi.Node{window}, tt.now...))
+			require.Equal(t, tt.want, got[1:])
+		})
+	}
+}
+
 // An element has the same ID as long as it lives, and no other gets that ID.
 func TestElementsKeepTheirNames(t *testing.T) {
 	var names namer

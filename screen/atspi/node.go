@@ -21,6 +21,7 @@ import (
 	"image"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Node is one accessible object that can be seen on the screen.
@@ -71,6 +72,25 @@ func (n Node) Called() string {
 		return n.Name
 	}
 	return n.Label
+}
+
+// Lasting returns what the node is called whatever it shows; "" if nothing tells. Of what
+// shows content only fields have such a name: what they are for.
+func (n Node) Lasting() string {
+	switch {
+	case n.Role == roleComboBox.String() && (n.Label != "" || n.Text == "" || n.Name == strings.TrimSpace(n.Text)):
+		return n.Label // the name may be what is selected
+	case !ShowsContent(n.Role) || Operable(n.Role):
+		return n.Called()
+	}
+	return ""
+}
+
+// Relabelled reports whether the node is none that was there before, of the same role, as
+// both have a lasting name and it is not the same.
+func (n Node) Relabelled(was Node) bool {
+	name, before := n.Lasting(), was.Lasting()
+	return name != "" && before != "" && name != before
 }
 
 // String is Describe in the quotes of Go.
