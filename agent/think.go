@@ -106,7 +106,7 @@ func (r *episode) assessAndPropose(ctx context.Context) (turn, error) {
 		r.foreseen.Add(assessed.AsExpected)
 		if assessed.AsExpected == worldmodel.No && r.last.stopped == "" {
 			r.seen.missed = true
-			r.Hand.Missed()
+			r.Hand.Missed(ctx)
 		}
 	} else {
 		r.hits.Add(assessed.AsExpected)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"desktop-agent/actuator"
@@ -49,10 +51,11 @@ type Hand struct {
 	tried  tried
 }
 
-// told is whether what the guard makes of a task is written.
+// told is what the guard was told, and whether what it makes of the task is written.
 type told struct {
-	sync.Mutex // held until it is
-	done       bool
+	sync.Mutex // held while it is written: nothing is done before
+	done       atomic.Bool
+	broken     atomic.Pointer[error] // why nothing is allowed: the guard broke on what it was told; nil if it did not
 }
 
 // tried is the worst that was attempted with a hand.
@@ -299,11 +302,13 @@ func (h *Hand) Do(ctx context.Context, in Intent) (*Act, error) {
 	}
 	in.Effect, in.Display, in.Desktop = h.effect(in.Action), h.Scope.where.Display, h.Desktop
 	act := &Act{Action: in.Action, Index: in.Index, Status: actuator.Delivered, scope: h.Scope}
-	if err := h.judge(ctx); err != nil {
+	refusal, err := h.judge(ctx)
+	if err != nil {
 		return nil, err
 	}
-	var refusal error
-	act.Ruling, refusal = h.ask(ctx, in)
+	if refusal == nil {
+		act.Ruling, refusal = h.ask(ctx, in)
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -330,7 +335,6 @@ func (h *Hand) Do(ctx context.Context, in Intent) (*Act, error) {
 		return nil, err // not recorded, so not done
 	}
 	began := time.Now()
-	var err error
 	act.Output, err = h.perform(ctx, in)
 	act.Took, act.err = time.Since(began), err
 	if !errors.Is(err, actuator.ErrRefused) {
@@ -405,14 +409,34 @@ func (h *Hand) usable(in Intent) error {
 	return h.Scope.usable()
 }
 
-// Begin tells the guard what the user asks for, before anything is done for it.
+// Begin tells the guard what the user asks for, before anything is done for it. A guard
+// that breaks on it allows nothing.
 func (h *Hand) Begin(ctx context.Context, task string) {
-	if h == nil || h.Exempt != "" {
+	g, ok := h.starter()
+	if !ok {
 		return
 	}
-	if g, ok := h.Guard.(Starter); ok {
-		h.shared().done = false
-		g.Start(ctx, task)
+	told := h.shared()
+	told.done.Store(false)
+	told.broken.Store(nil)
+	h.tell(ctx, func() { g.Start(ctx, task) })
+}
+
+// starter returns the guard that is asked, if it looks at the task as a whole.
+func (h *Hand) starter() (g Starter, ok bool) {
+	if h == nil || h.Exempt != "" {
+		return nil, false
+	}
+	g, ok = h.Guard.(Starter)
+	return g, ok
+}
+
+// tell has the guard take in what it rules by. If it breaks on that, nothing is allowed
+// from then on.
+func (h *Hand) tell(ctx context.Context, take func()) {
+	_, err := bounded(ctx, h, func(context.Context) (struct{}, error) { take(); return struct{}{}, nil })
+	if err != nil {
+		h.shared().broken.Store(&err)
 	}
 }
 
@@ -427,39 +451,54 @@ func (h *Hand) shared() *told {
 }
 
 // Judged waits for what the guard makes of the task, and writes it; nil if there is no guard
-// that makes anything of it. It comes before anything is done.
+// that makes anything of it. It comes before anything is done. That the guard breaks is an
+// error.
 func (h *Hand) Judged(ctx context.Context) (*TaskJudged, error) {
-	if err := h.judge(ctx); err != nil {
-		return nil, err
-	}
-	g, ok := h.Guard.(Starter)
-	if !ok || h.Exempt != "" {
+	g, ok := h.starter()
+	if !ok {
 		return nil, nil
 	}
-	return g.Judged(ctx), context.Cause(ctx)
+	if refusal, err := h.judge(ctx); err != nil || refusal != nil {
+		return nil, cmp.Or(err, refusal)
+	}
+	return h.verdict(ctx, g)
 }
 
-// judge writes what the guard makes of the task, once.
-func (h *Hand) judge(ctx context.Context) error {
-	g, ok := h.Guard.(Starter)
-	if !ok || h.Exempt != "" {
-		return nil
+// judge writes what the guard makes of the task, once. It returns why the guard allows
+// nothing, if it broke; an error means that the run cannot go on.
+func (h *Hand) judge(ctx context.Context) (refusal, err error) {
+	if h.Exempt != "" {
+		return nil, nil
 	}
 	told := h.shared()
+	if broken := told.broken.Load(); broken != nil {
+		return *broken, nil
+	}
+	g, ok := h.starter()
+	if !ok || told.done.Load() {
+		return nil, nil
+	}
+	e, refusal := h.verdict(ctx, g)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if refusal != nil {
+		return refusal, nil
+	}
 	told.Lock()
 	defer told.Unlock()
-	if told.done {
-		return nil
+	if e != nil && !told.done.Load() {
+		if err := h.Scope.Emit(ctx, *e); err != nil {
+			return nil, err
+		}
 	}
-	told.done = true
-	e := g.Judged(ctx)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if e == nil {
-		return nil
-	}
-	return h.Scope.Emit(ctx, *e)
+	told.done.Store(true)
+	return nil, nil
+}
+
+// verdict asks the guard what it makes of the task.
+func (h *Hand) verdict(ctx context.Context, g Starter) (*TaskJudged, error) {
+	return bounded(ctx, h, func(asked context.Context) (*TaskJudged, error) { return g.Judged(asked), nil })
 }
 
 // ask asks the guard. It returns why the action is refused: a guard that breaks
@@ -468,20 +507,27 @@ func (h *Hand) ask(ctx context.Context, in Intent) (Guarded, error) {
 	if h.Guard == nil || h.Exempt != "" {
 		return Guarded{}, nil
 	}
+	ruling, err := bounded(ctx, h, func(asked context.Context) (Guarded, error) { return h.Guard.Allow(asked, in) })
+	if err != nil && h.Log != nil {
+		h.Log.InfoContext(ctx, "refused", "action", actuator.Name(in.Action), "guard", h.GuardName())
+	}
+	return ruling, err
+}
+
+// bounded calls the guard of a hand. That it panics, or gives no answer within its limit,
+// is an error.
+func bounded[T any](ctx context.Context, h *Hand, call func(asked context.Context) (T, error)) (T, error) {
 	limit := h.GuardLimit
 	if limit <= 0 {
 		limit = DefaultGuardLimit
 	}
 	asked, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the guard gave no answer within %v", limit))
 	defer cancel()
-	ruling, err := within.Do(asked, "the guard", func() (Guarded, error) { return h.Guard.Allow(asked, in) })
-	if err == nil && asked.Err() != nil { // it allowed it too late
+	answer, err := within.Do(asked, "the guard", func() (T, error) { return call(asked) })
+	if err == nil && asked.Err() != nil { // it answered too late
 		err = context.Cause(asked)
 	}
-	if err != nil && h.Log != nil {
-		h.Log.InfoContext(ctx, "refused", "action", actuator.Name(in.Action), "guard", h.GuardName())
-	}
-	return ruling, err
+	return answer, err
 }
 
 // Preview says what the guard would rule on an action, without doing anything; it allows
@@ -495,10 +541,16 @@ func (h *Hand) Preview(ctx context.Context, in Intent) (Guarded, error) {
 	return within.Do(ctx, "the guard", func() (Guarded, error) { return g.Preview(ctx, in) })
 }
 
-// Missed tells the guard that an action did not do what was foreseen.
-func (h *Hand) Missed() {
-	if g, ok := h.Guard.(Wary); ok {
-		g.Missed()
+// Missed tells the guard that an action did not do what was foreseen. A guard that breaks on
+// it is asked about the next one all the same: the log tells.
+func (h *Hand) Missed(ctx context.Context) {
+	g, ok := h.Guard.(Wary)
+	if !ok {
+		return
+	}
+	_, err := bounded(ctx, h, func(context.Context) (struct{}, error) { g.Missed(); return struct{}{}, nil })
+	if err != nil && h.Log != nil {
+		h.Log.WarnContext(ctx, "the guard was not told of a miss", "guard", h.GuardName(), "err", err)
 	}
 }
 

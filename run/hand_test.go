@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"log/slog"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -128,6 +131,160 @@ func TestGuardThatHangs(t *testing.T) {
 		assert.Empty(t, d.did)
 		assert.Equal(t, "refused ", kinds(m))
 	})
+}
+
+// A starter is a guard that allows everything, and does by functions all that a guard does
+// beside.
+type starter struct {
+	guard
+	start, missed func()
+	judged        func(context.Context) *run.TaskJudged
+}
+
+func newStarter() *starter {
+	return &starter{
+		guard: func(context.Context, run.Intent) error { return nil },
+		start: func() {}, missed: func() {},
+		judged: func(context.Context) *run.TaskJudged { return &run.TaskJudged{Reason: "harmless"} },
+	}
+}
+
+func (s *starter) Start(context.Context, string)              { s.start() }
+func (s *starter) Missed()                                    { s.missed() }
+func (s *starter) Judged(ctx context.Context) *run.TaskJudged { return s.judged(ctx) }
+
+// breaks are the ways in which a guard breaks, with what is told of them.
+var breaks = []struct {
+	name string
+	how  func()
+	told string
+}{
+	{"panics", func() { panic("nil map") }, "the guard broke: nil map"},
+	{"hangs", func() { time.Sleep(time.Hour) }, "the guard gave no answer within 10m0s"}, // and minds no context
+}
+
+// TestGuardThatBreaksAtStart holds that a guard allows nothing which broke when it was told
+// the task, until it is told another one.
+func TestGuardThatBreaksAtStart(t *testing.T) {
+	for _, tt := range breaks {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g, d := newStarter(), &device{}
+				var mended atomic.Bool
+				g.start = func() {
+					if !mended.Load() {
+						tt.how()
+					}
+				}
+				h, m := newHand(d, g)
+				began := time.Now()
+				h.Begin(t.Context(), "x")
+				assert.LessOrEqual(t, time.Since(began), run.DefaultGuardLimit)
+				for range 2 {
+					act, err := h.Do(t.Context(), run.Intent{Action: click, Frame: whole{}})
+					require.NoError(t, err)
+					assert.Equal(t, actuator.Refused, act.Status)
+					assert.Equal(t, tt.told, act.Detail)
+				}
+				_, err := h.Judged(t.Context())
+				require.EqualError(t, err, tt.told)
+				_, err = h.Beside(h.Scope).Judged(t.Context())
+				require.EqualError(t, err, tt.told, "the hands of a run have one guard")
+				assert.Empty(t, d.did)
+				mended.Store(true)
+				h.Begin(t.Context(), "y")
+				require.NoError(t, h.Perform(t.Context(), run.Intent{Action: click, Frame: whole{}}))
+				assert.Equal(t, "refused refused task_judged acting acted ", kinds(m))
+				time.Sleep(time.Hour)
+			})
+		})
+	}
+}
+
+// TestGuardThatBreaksOnTheTask holds that nothing is done before the guard has said what it
+// makes of the task, and that this is written as soon as it does.
+func TestGuardThatBreaksOnTheTask(t *testing.T) {
+	for _, tt := range breaks {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g, d := newStarter(), &device{}
+				well := g.judged
+				var mended atomic.Bool
+				g.judged = func(ctx context.Context) *run.TaskJudged {
+					if !mended.Load() {
+						tt.how()
+					}
+					return well(ctx)
+				}
+				h, m := newHand(d, g)
+				h.Begin(t.Context(), "x")
+				act, err := h.Do(t.Context(), run.Intent{Action: click, Frame: whole{}})
+				require.NoError(t, err)
+				assert.Equal(t, actuator.Refused, act.Status)
+				assert.Equal(t, tt.told, act.Detail)
+				_, err = h.Judged(t.Context())
+				require.EqualError(t, err, tt.told)
+				assert.Empty(t, d.did)
+				mended.Store(true)
+				require.NoError(t, h.Perform(t.Context(), run.Intent{Action: click, Frame: whole{}}))
+				judged, err := h.Judged(t.Context())
+				require.NoError(t, err)
+				assert.Equal(t, "harmless", judged.Reason)
+				assert.Equal(t, "refused task_judged acting acted ", kinds(m))
+				time.Sleep(time.Hour)
+			})
+		})
+	}
+}
+
+// TestTaskJudgedAfterATimeout holds that what the guard makes of the task is not lost with a
+// step that has no time to wait for it, and that such a step holds nobody up.
+func TestTaskJudgedAfterATimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newStarter()
+		well := g.judged
+		g.judged = func(ctx context.Context) *run.TaskJudged {
+			time.Sleep(time.Minute)
+			return well(ctx)
+		}
+		h, m := newHand(&device{}, g)
+		h.Begin(t.Context(), "x")
+		over := errors.New("the step took too long")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, over)
+		defer cancel()
+		_, err := h.Do(ctx, run.Intent{Action: click, Frame: whole{}})
+		require.ErrorIs(t, err, over)
+		assert.Empty(t, kinds(m))
+		require.NoError(t, h.Beside(h.Scope).Perform(t.Context(), run.Intent{Action: click, Frame: whole{}}))
+		require.NoError(t, h.Perform(t.Context(), run.Intent{Action: click, Frame: whole{}}))
+		assert.Equal(t, "task_judged acting acted acting acted ", kinds(m))
+		time.Sleep(time.Minute)
+	})
+}
+
+// TestGuardThatBreaksOnAMiss holds that the log tells of a guard that could not be told of a
+// miss, and that it has the last word all the same.
+func TestGuardThatBreaksOnAMiss(t *testing.T) {
+	for _, tt := range breaks {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g, d := newStarter(), &device{}
+				g.missed = tt.how
+				h, _ := newHand(d, g)
+				var log strings.Builder
+				h.Log = slog.New(slog.NewTextHandler(&log, nil))
+				began := time.Now()
+				h.Missed(t.Context())
+				assert.LessOrEqual(t, time.Since(began), run.DefaultGuardLimit)
+				assert.Contains(t, log.String(), tt.told)
+				require.NoError(t, h.Perform(t.Context(), run.Intent{Action: click, Frame: whole{}}))
+				g.guard = func(context.Context, run.Intent) error { return errors.New("no") }
+				require.Error(t, h.Perform(t.Context(), run.Intent{Action: click, Frame: whole{}}))
+				assert.Len(t, d.did, 1)
+				time.Sleep(time.Hour)
+			})
+		})
+	}
 }
 
 // TestGuardSees holds what a guard is shown: the exact action, and what was done
