@@ -122,13 +122,13 @@ func (a *app) meet(ctx context.Context, o Options) error {
 	return err
 }
 
-// walk reads the tree, and returns what it has when the program hangs.
-func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
+// newWalk makes a walk that has seen nothing.
+func (a *app) newWalk(o Options) *walk {
 	p := newPipe(a.wire, a.root.name)
 	if a.direct != "" {
 		p.name = ""
 	}
-	w := &walk{
+	return &walk{
 		pipe: p, root: a.root,
 		// GTK 4 says of windows only whether they are showing. (GTK 3 is "gtk".)
 		loose: a.toolkit == "GTK",
@@ -137,6 +137,11 @@ func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
 		noPoints: a.toolkit == "Chromium",
 		maxNodes: o.MaxNodes, seen: map[reference]*object{},
 	}
+}
+
+// walk reads the tree, and returns what it has when the program hangs.
+func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
+	w := a.newWalk(o)
 	w.start()
 	err := w.run(ctx, o.Silence)
 	if err == nil {
@@ -150,7 +155,7 @@ func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
 	}
 	out := assembler{app: a.name, pid: a.pid, windows: w.windows, loose: w.loose}
 	out.assemble()
-	a.places = placesOf(w.windows, out.nodes)
+	a.places = out.places()
 	return out.nodes, w.calls, err
 }
 

@@ -105,14 +105,20 @@ func (a *assembler) append(o *object, seen image.Rectangle, in place) {
 		Role: o.role.String(), Name: o.name, Text: o.told(), States: o.states.told(o.role), Box: seen,
 		Start: o.start, Length: o.length, Line: o.line, Formula: o.formula, Settable: o.settable(),
 	}
-	if o.role == roleIcon && in.node >= 0 && a.objects[in.node].role.field() {
-		n.Name = "" // of the picture, not of what it stands for
+	if a.pictures(o, in.node) {
+		n.Name = ""
 	}
 	if at := o.caret - o.start; at > 0 && at <= utf8.RuneCountInString(n.Text)+1 {
 		n.Caret = at
 	}
 	o.labelled(&n)
 	a.nodes, a.objects = append(a.nodes, n), append(a.objects, o)
+}
+
+// pictures reports whether an object in a node is the icon in a field: its name is that
+// of the picture, not of what it stands for.
+func (a *assembler) pictures(o *object, node int) bool {
+	return o.role == roleIcon && node >= 0 && a.objects[node].role.field()
 }
 
 // told returns an object's text where it says more than the name and the

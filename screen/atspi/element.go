@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"strings"
 )
 
 // ErrUnknown is [Reader.Now]'s error when the program cannot tell what became of an
@@ -13,8 +12,8 @@ import (
 var ErrUnknown = errors.New("the program does not tell what became of the element")
 
 // Now asks a program what a node of the tree that was read last is now: its role, name,
-// states and place. It is one round trip, so that a click can ask for it. All else
-// is as it was.
+// states and place, as the tree would have them. It is one round trip, for an item of a
+// menu of Qt two, so that a click can ask for it. All else is as it was.
 func (r *Reader) Now(ctx context.Context, n Node) (Node, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -41,31 +40,22 @@ func (a *app) now(parent context.Context, o Options, ref reference, n Node) (Nod
 	if err := a.introduce(ctx, o); err != nil {
 		return n, errors.Join(ErrUnknown, parent.Err())
 	}
-	p := newPipe(a.wire, a.root.name)
-	if a.direct != "" {
-		p.name = ""
-	}
-	var is object
-	p.ask(ref, accessible, "GetState", func(body []any) {
+	w := a.newWalk(o)
+	is := &object{ref: ref}
+	w.ask(ref, accessible, "GetState", func(body []any) {
 		words, _ := first[[]uint32](body)
 		is.states = newStateSet(words)
 	})
-	p.ask(ref, component, "GetExtents", func(body []any) { is.box, is.placed = rectangle(body) }, uint32(0))
-	p.property(ref, accessible, "Name", func(v any) {
-		name, _ := v.(string)
-		is.name = strings.TrimSpace(name)
-	})
-	p.ask(ref, accessible, "GetRole", func(body []any) {
-		var number uint32
-		number, is.known = first[uint32](body)
-		is.role = role(number)
-	})
-	if err := p.run(ctx, o.Silence); err != nil {
+	w.identify(is, func() {})
+	if err := w.run(ctx, o.Silence); err != nil {
 		a.close() // answers may be under way that nobody waits for
 		return n, errors.Join(fmt.Errorf("%w: %w", ErrUnknown, err), parent.Err())
 	}
-	if !is.known || !is.placed || !is.states.shown(a.toolkit == "GTK") {
+	if !is.known || !is.placed || !is.states.shown(w.loose) {
 		return n, ErrUnknown
+	}
+	if was.picture {
+		is.name = ""
 	}
 	n.Role, n.Name, n.States = is.role.String(), is.name, is.states.told(is.role)
 	n.Box = moved(n.Box, was.told, is.box)
@@ -80,29 +70,17 @@ func moved(box, from, to image.Rectangle) image.Rectangle {
 
 // A knownPlace is where an object was in a tree that was read.
 type knownPlace struct {
-	told image.Rectangle // as its program told
-	box  image.Rectangle // of the node: the part that can be seen, where it is on the screen
+	told    image.Rectangle // as its program told
+	box     image.Rectangle // of the node: the part that can be seen, where it is on the screen
+	picture bool            // its name is that of a picture: see [assembler.pictures]
 }
 
-// placesOf returns where the objects of a tree are, by their keys.
-func placesOf(objects []*object, nodes []Node) map[string]knownPlace {
-	places := make(map[string]knownPlace, len(nodes))
-	for _, n := range nodes {
-		places[n.Key] = knownPlace{box: n.Box}
+// places returns where the objects of the nodes are, by their keys.
+func (a *assembler) places() map[string]knownPlace {
+	places := make(map[string]knownPlace, len(a.nodes))
+	for i, n := range a.nodes {
+		o := a.objects[i]
+		places[n.Key] = knownPlace{told: o.box, box: n.Box, picture: a.pictures(o, n.Parent)}
 	}
-	var add func(list []*object)
-	add = func(list []*object) {
-		for _, o := range list {
-			if o == nil {
-				continue
-			}
-			if p, ok := places[o.ref.key()]; ok && o.placed {
-				p.told = o.box
-				places[o.ref.key()] = p
-			}
-			add(o.children)
-		}
-	}
-	add(objects)
 	return places
 }

@@ -4,7 +4,10 @@ package atspi
 
 import (
 	"image"
+	"os/exec"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,6 +45,49 @@ func TestNow(t *testing.T) {
 	}, patience, 1e6, "the program has ended")
 	_, err = b.Now(t.Context(), Node{})
 	require.ErrorIs(t, err, ErrUnknown)
+}
+
+// What an element is when it is asked for alone is what it is in the tree: else each click
+// on it would seem to hit something else.
+func TestNowAgreesWithTheTree(t *testing.T) {
+	agree := func(t *testing.T, b *bench, wanted func(Node) bool) {
+		t.Helper()
+		nodes, _ := b.waitAll("what is to be compared", wanted)
+		for _, n := range nodes {
+			now, err := b.Now(t.Context(), n)
+			if ShowsContent(n.Role) || err != nil && !wanted(n) {
+				continue // it may show something else by now, or be gone
+			}
+			require.NoError(t, err, "%+v", n)
+			assert.Equal(t, []string{n.Role, n.Name}, []string{now.Role, now.Name}, "%+v", n)
+		}
+	}
+	t.Run("menus of Qt", func(t *testing.T) {
+		if _, err := exec.LookPath("featherpad"); err != nil {
+			t.Skip("featherpad is not installed (apt-get install featherpad): there is no program of Qt to read")
+		}
+		b := newBench(t, &Options{Silence: 5 * time.Second, AppTimeout: patience, Enable: true})
+		b.open("featherpad", "--standalone")
+		agree(t, b, named("menu", "File"))
+	})
+	t.Run("icon in a field of GTK", func(t *testing.T) {
+		b := newBench(t, nil)
+		b.open("thunar", t.TempDir())
+		agree(t, b, func(n Node) bool { return n.Role == "icon" })
+	})
+	t.Run("cells of a sheet", func(t *testing.T) {
+		b := newBench(t, nil)
+		b.openCalc()
+		agree(t, b, named("table cell", "A1"))
+	})
+	t.Run("long names", func(t *testing.T) {
+		b := newBench(t, &Options{Silence: 20 * time.Second, AppTimeout: patience})
+		b.lie(&liar{
+			children: map[string][]string{"root": {"window"}, "window": {"long", "spaced"}},
+			name:     map[string]string{"long": strings.Repeat("a", 1<<16), "spaced": " Save "},
+		})
+		agree(t, b, named("push button", "Save"))
+	})
 }
 
 func TestMoved(t *testing.T) {

@@ -210,9 +210,8 @@ func (t *table) describeCell(o *object, states bool) {
 		})
 	}
 	t.property(o.ref, accessible, "Name", func(v any) {
-		var name string
-		name, o.visible = v.(string) // LibreOffice drops cells while one is edited: nobody knows what they hold
-		o.name = cut(name, maxName)
+		_, o.visible = v.(string) // LibreOffice drops cells while one is edited: nobody knows what they hold
+		o.name = t.nameIn(v)
 	})
 	t.ask(o.ref, texts, "GetText", func(body []any) {
 		text, ok := first[string](body)

@@ -112,17 +112,21 @@ func (o *object) dropped() bool {
 
 // called asks for an object's name.
 func (w *walk) called(o *object) {
-	w.property(o.ref, accessible, "Name", func(v any) {
-		name, _ := v.(string)
-		if w.loose && typeName.MatchString(name) {
-			return // GTK 4 calls what has no name by its type
-		}
-		o.name = cut(strings.TrimSpace(name), maxName)
-	})
+	w.property(o.ref, accessible, "Name", func(v any) { o.name = w.nameIn(v) })
 }
 
-// describe asks for all else about an object.
-func (w *walk) describe(o *object) {
+// nameIn returns the name that a program told.
+func (w *walk) nameIn(v any) string {
+	name, _ := v.(string)
+	if w.loose && typeName.MatchString(name) {
+		return "" // GTK 4 calls what has no name by its type
+	}
+	return cut(strings.TrimSpace(name), maxName)
+}
+
+// identify asks what an object is, what it is called and where it is: in the same way for
+// the tree and for one that is asked for alone, as these are compared.
+func (w *walk) identify(o *object, then func()) {
 	w.ask(o.ref, component, "GetExtents", func(body []any) {
 		o.box, o.placed = rectangle(body)
 	}, uint32(0))
@@ -132,8 +136,15 @@ func (w *walk) describe(o *object) {
 		var number uint32
 		number, o.known = first[uint32](body)
 		o.role = role(number)
-		w.descend(o)
 		w.unhide(o)
+		then()
+	})
+}
+
+// describe asks for all else about an object.
+func (w *walk) describe(o *object) {
+	w.identify(o, func() {
+		w.descend(o)
 		w.hold(o)
 		w.call(o)
 	})
