@@ -96,6 +96,7 @@ const markName = "DESKTOP_AGENT_SANDBOX"
 //	run       XDG_RUNTIME_DIR: the sockets
 //	tmp       TMPDIR
 //	etc       configuration, which programs read beside that in HOME
+//	manager   HOME of the window manager
 //	xserver   the socket of the X server, for the watchdog
 //	orders    what the window manager is asked to start, where there are launchers
 //	groups    the control groups of the guest, for the watchdog
@@ -110,7 +111,7 @@ func (d *Desktop) makeFolder() error {
 	}
 	d.folder = folder
 	d.mark = markName + "=" + newID(folder)
-	for _, name := range []string{"home/Desktop", "home/Documents", "home/Downloads", "home/.config", "run", "tmp", "etc/services", "etc/gtk-3.0", "etc/gtk-4.0"} {
+	for _, name := range []string{"home/Desktop", "home/Documents", "home/Downloads", "home/.config", "run", "tmp", "manager", "etc/services", "etc/gtk-3.0", "etc/gtk-4.0"} {
 		if err := os.MkdirAll(filepath.Join(folder, name), 0o700); err != nil {
 			return fmt.Errorf("make its folder: %w", err)
 		}

@@ -74,8 +74,8 @@ type command struct {
 	death syscall.Signal
 	// user is who it runs as, this program's user if 0.
 	user int
-	// memory has it have shared memory of its own.
-	memory bool
+	// spaces are the name spaces that it has of its own, such as [syscall.CLONE_NEWIPC].
+	spaces uintptr
 	// in, out and err are its standard streams. Where out and err are nil, the
 	// last part of what it prints is kept.
 	in, out, err *os.File
@@ -123,8 +123,8 @@ func (l *launcher) spawn(s command) (*child, error) {
 			cmd.Stderr = nil
 		}
 	}
-	if s.memory {
-		ownSpaces(cmd.SysProcAttr)
+	if s.spaces != 0 {
+		ownSpaces(cmd.SysProcAttr, s.spaces)
 	}
 	if s.user != 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(s.user), Gid: uint32(s.user)}

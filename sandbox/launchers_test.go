@@ -5,7 +5,9 @@ package sandbox_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,8 +21,8 @@ import (
 
 // Keycodes of the keyboard that every X server of a desktop has.
 const (
-	keyReturn, keyDown, keyEnd, keySuper  byte = 36, 116, 115, 133
-	keyControl, keyAlt, keyT, keyD, keyF1 byte = 37, 64, 28, 40, 67
+	keyReturn, keyDown, keyEnd, keySuper, keyRight byte = 36, 116, 115, 133, 114
+	keyControl, keyAlt, keyT, keyD, keyF1          byte = 37, 64, 28, 40, 67
 )
 
 // chord presses keys one after the other, lets them go, and returns when the window
@@ -90,6 +92,11 @@ func TestLaunchers(t *testing.T) {
 		soon(t, func() bool { return said(d) == want.String() }, tt.name)
 	}
 	require.NoError(t, d.Err())
+	manager := strconv.Itoa(pidOf(t, d, "openbox.xml"))
+	soon(t, func() bool {
+		out, _ := exec.Command("pgrep", "-P", manager).Output()
+		return len(out) == 0
+	}, "the window manager waits for what it has started")
 }
 
 // A desktop without launchers has neither menu nor pipe, and one with a launcher that

@@ -130,7 +130,7 @@ func (d *Desktop) startMemory() error {
 	if d.bubble, d.shares = FindBubble(); d.shares != nil {
 		return nil
 	}
-	holder, err := d.part(command{name: "shared memory (sleep)", path: "/bin/sleep", args: []string{"infinity"}, dir: "/", memory: true})
+	holder, err := d.part(command{name: "shared memory (sleep)", path: "/bin/sleep", args: []string{"infinity"}, dir: "/", spaces: syscall.CLONE_NEWIPC})
 	switch {
 	case err == nil:
 		d.memory = holder.pid
@@ -282,10 +282,10 @@ func refusedSpaces(err error) bool {
 		func(no syscall.Errno) bool { return errors.Is(err, no) })
 }
 
-// ownSpaces has a process have shared memory of its own, as a normal user in a name space
-// of users in which that one is the only user.
-func ownSpaces(attr *syscall.SysProcAttr) {
-	attr.Cloneflags |= syscall.CLONE_NEWIPC
+// ownSpaces has a process have name spaces of its own: as a normal user in one of users in
+// which that one is the only user, and else, where that is wanted, in one of the same users.
+func ownSpaces(attr *syscall.SysProcAttr, spaces uintptr) {
+	attr.Cloneflags |= spaces
 	if user, group := os.Getuid(), os.Getgid(); user != 0 {
 		attr.Cloneflags |= syscall.CLONE_NEWUSER
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: user, HostID: user, Size: 1}}

@@ -246,16 +246,29 @@ func (d *Desktop) placeMonitors() error {
 }
 
 // startManager starts the window manager and waits until it has taken over.
+//
+// It is outside of the place of the [Guest], and does as windows say: it ends the process
+// that an unresponsive one names. So it has process numbers of its own, in which there is
+// none but itself. Nor does it see a HOME that programs write.
 func (d *Desktop) startManager(ctx context.Context) error {
 	if err := d.takeOrders(); err != nil {
 		return err
 	}
-	config := filepath.Join(d.folder, "etc", "openbox.xml")
-	_, err := d.part(command{
-		name: "window manager (openbox)", path: d.tools.manager,
-		args: []string{"--config-file", config, "--sm-disable"},
-		env:  append(d.Env(), ordersVariable+"="+d.orders()),
-	})
+	home := filepath.Join(d.folder, "manager")
+	manager := command{
+		name: "window manager (openbox)", path: d.tools.manager, dir: home, spaces: syscall.CLONE_NEWPID,
+		args: []string{"--config-file", filepath.Join(d.folder, "etc", "openbox.xml"), "--sm-disable"},
+		env: over(d.Env(), []string{ordersVariable + "=" + d.orders(), "HOME=" + home, "TMPDIR=" + home, "XDG_CONFIG_HOME=" + home,
+			"XDG_CACHE_HOME=" + home, "XDG_DATA_HOME=" + home, "XDG_STATE_HOME=" + home, "XDG_RUNTIME_DIR=" + home}),
+	}
+	_, err := d.part(manager)
+	if refusedSpaces(err) {
+		manager.spaces = 0
+		if d.options.Guest != nil && d.bubble != nil { // which may do what this program may not
+			manager.before([]string{d.bubble.bwrap, "--unshare-user", "--unshare-pid", "--die-with-parent", "--dev-bind", "/", "/", "--"})
+		}
+		_, err = d.part(manager)
+	}
 	if err != nil {
 		return err
 	}
