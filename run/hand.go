@@ -533,17 +533,23 @@ func bounded[T any](ctx context.Context, h *Hand, call func(asked context.Contex
 // Preview says what the guard would rule on an action, without doing anything; it allows
 // all where there is no guard that can tell. The context bounds it.
 func (h *Hand) Preview(ctx context.Context, in Intent) (Guarded, error) {
-	g, ok := h.Guard.(Previewer)
-	if !ok || h.Exempt != "" {
+	if h == nil || h.Exempt != "" {
 		return Guarded{}, nil
 	}
-	in.Effect, in.Display, in.Desktop = h.effect(in.Action), h.Scope.where.Display, h.Desktop
+	g, ok := h.Guard.(Previewer)
+	if !ok {
+		return Guarded{}, nil
+	}
+	in.Effect, in.Display, in.Desktop = h.effect(in.Action), h.Scope.Where().Display, h.Desktop
 	return within.Do(ctx, "the guard", func() (Guarded, error) { return g.Preview(ctx, in) })
 }
 
 // Missed tells the guard that an action did not do what was foreseen. A guard that breaks on
 // it is asked about the next one all the same: the log tells.
 func (h *Hand) Missed(ctx context.Context) {
+	if h == nil {
+		return
+	}
 	g, ok := h.Guard.(Wary)
 	if !ok {
 		return

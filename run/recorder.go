@@ -268,6 +268,9 @@ type Scope struct {
 // Follow has the events belong, from now on, to the newest step of all who act in the run.
 // It is for who only looks after them.
 func (s *Scope) Follow() {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.follows = true
@@ -311,6 +314,9 @@ func (s *Scope) Recorder() *Recorder {
 
 // Turn begins the next step.
 func (s *Scope) Turn() {
+	if s == nil || s.turns == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.step = int(s.turns.Add(1))
@@ -332,7 +338,7 @@ func (s *Scope) Step() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.follows {
-		return int(s.turns.Load())
+		return s.Turns()
 	}
 	return s.step
 }

@@ -26,8 +26,30 @@ func TestBeforeItBegan(t *testing.T) {
 		require.ErrorIs(t, s.Observe(ctx, nil, ""), run.ErrJournal)
 		_, err := s.End(ctx, errors.New("x"), 0)
 		require.ErrorIs(t, err, run.ErrJournal)
-		assert.Zero(t, s.Step())
+		assert.NotPanics(t, func() {
+			s.Turn()
+			s.Follow()
+		})
+		assert.Equal(t, s.Turns(), s.Step())
+		assert.Equal(t, s.Turns(), s.Beside(run.Where{}).Step())
+		h := run.NewHand(&device{}, s)
+		h.Guard = previewer{}
+		_, err = h.Do(ctx, run.Intent{Action: click, Frame: whole{}})
+		require.ErrorIs(t, err, run.ErrJournal)
+		ruling, err := h.Preview(ctx, run.Intent{Action: click, Frame: whole{}})
+		require.NoError(t, err)
+		assert.Equal(t, "previewed", ruling.By)
 	}
+	_, err := (*run.Hand)(nil).Preview(ctx, run.Intent{Action: click})
+	require.NoError(t, err)
+	assert.NotPanics(t, func() { (*run.Hand)(nil).Missed(ctx) })
+}
+
+// A previewer is a guard that allows everything, and says so before.
+type previewer struct{ guard }
+
+func (previewer) Preview(context.Context, run.Intent) (run.Guarded, error) {
+	return run.Guarded{By: "previewed"}, nil
 }
 
 // TestScopes holds that two who act share a journal: one order of events, steps
