@@ -59,7 +59,7 @@ var rules = []rule{
 	{"worldmodel", "actuator screen planner llm", layers, "what came of an action, and what is shown"},
 	{"monitor", "actuator screen screen/atspi planner worldmodel llm", layers, "whether a run gets anywhere"},
 
-	{"run", "actuator actuator/dialect actuator/native seat screen screen/atspi screen/ocr sandbox llm planner worldmodel monitor internal/permit internal/within", layers,
+	{"run", "actuator actuator/dialect actuator/native seat screen screen/atspi screen/ocr sandbox llm planner worldmodel monitor internal/permit internal/shlex internal/within", layers,
 		"what a run is; the guard is met through an interface, the journal too"},
 	{"run/eventjson", "run actuator screen screen/atspi llm planner worldmodel monitor", layers, "the form on disk of all that an event holds"},
 	{"run/runtest", "run screen screen/atspi actuator", layers, "what tests of runs share"},

@@ -9,12 +9,12 @@ import (
 	"image"
 	"io"
 	"log/slog"
-	"strings"
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/dialect"
 	"desktop-agent/actuator/native"
 	"desktop-agent/internal/permit"
+	"desktop-agent/internal/shlex"
 	"desktop-agent/llm"
 	"desktop-agent/planner"
 	"desktop-agent/sandbox"
@@ -188,6 +188,10 @@ func (s *Session) openScreen(ctx context.Context) (err error) {
 	bus := s.options.Getenv("DBUS_SESSION_BUS_ADDRESS")
 	s.Display = d.Name
 	if d.Private {
+		program, err := shlex.Split(d.Open)
+		if err != nil {
+			return fmt.Errorf("the program to open, %s: %w", d.Open, err)
+		}
 		options := &sandbox.Options{Size: d.Size, DPI: d.DPI, HomeFrom: d.Home, MachineDevices: d.MachineDevices, Log: s.Log}
 		if s.options.KeepHome != "" {
 			options.Home, options.HomeFrom = s.options.KeepHome, ""
@@ -203,8 +207,8 @@ func (s *Session) openScreen(ctx context.Context) (err error) {
 		}
 		s.Display, bus = s.Private.Display(), s.Private.BusAddress()
 		s.Home = NewHome(s.Private.Home())
-		if words := strings.Fields(d.Open); len(words) > 0 && s.options.Attach == "" {
-			if _, err := s.Private.Open(ctx, words[0], words[1:]...); err != nil {
+		if len(program) > 0 && s.options.Attach == "" {
+			if _, err := s.Private.Open(ctx, program[0], program[1:]...); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,20 @@ func (p *place) server(t testing.TB) x11test.Server {
 
 var private = run.Settings{Display: run.DisplaySettings{Private: true, Size: image.Pt(320, 240)}}
 
+// TestOpensWithItsArguments holds that an argument of the program may have spaces in it, as
+// for a shell.
+func TestOpensWithItsArguments(t *testing.T) {
+	newPlace(t)
+	settings := private
+	settings.Display.Open = `zenity --info --text x --title "Two  words"`
+	s, err := run.Open(t.Context(), settings, nil)
+	require.NoError(t, err)
+	defer s.Close()
+	list, err := s.Screen.Windows(t.Context())
+	require.NoError(t, err)
+	assert.True(t, slices.ContainsFunc(list, func(w screen.Window) bool { return w.Title == "Two  words" }), "%v", list)
+}
+
 // TestOpenFails has each part of a session fail in turn. What was opened before it is
 // closed again: no process, no lock, no folder, no goroutine is left.
 func TestOpenFails(t *testing.T) {
@@ -116,6 +131,15 @@ func TestOpenFails(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "seen"), nil, 0o600))
 		require.ErrorContains(t, <-opened, "fails")
 		server.RequireGone(t)
+		p.requireEmpty(t)
+	})
+
+	t.Run("the words of the program", func(t *testing.T) {
+		p := newPlace(t)
+		bad := private
+		bad.Display.Open = `mousepad "two words.txt`
+		_, err := run.Open(ctx, bad, nil)
+		require.EqualError(t, err, `the program to open, mousepad "two words.txt: the quote " is not closed`)
 		p.requireEmpty(t)
 	})
 

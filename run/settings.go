@@ -39,7 +39,7 @@ type DisplaySettings struct {
 	Name    string // of the X display, such as ":0"; "" of a private one, which gets a name when it starts
 
 	// Of a private desktop:
-	Open string // the program that is opened, with its arguments
+	Open string // the program that is opened, with its arguments; one with a space in it is quoted
 	Home string // a folder whose content the desktop's home begins with
 	// KeepHome is the folder that is the desktop's home and stays; "" for one that goes.
 	KeepHome string
