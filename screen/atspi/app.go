@@ -131,10 +131,9 @@ func (a *app) newWalk(o Options) *walk {
 	return &walk{
 		pipe: p, root: a.root,
 		// GTK 4 says of windows only whether they are showing. (GTK 3 is "gtk".)
-		loose: a.toolkit == "GTK",
-		qt:    a.toolkit == "Qt",
-		// Chromium asks each character of a text where it is, and tells only of points on one.
-		noPoints: a.toolkit == "Chromium",
+		loose:    a.toolkit == "GTK",
+		qt:       a.toolkit == "Qt",
+		chromium: a.toolkit == "Chromium",
 		maxNodes: o.MaxNodes, seen: map[reference]*object{},
 	}
 }

@@ -5,6 +5,7 @@ package atspi
 import (
 	"image"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,37 @@ func TestNowAgreesWithTheTree(t *testing.T) {
 		})
 		agree(t, b, named("push button", "Save"))
 	})
+}
+
+// How much memory the page of a tab has at the moment is no part of its name.
+func TestTabsOfABrowser(t *testing.T) {
+	called := map[string]string{
+		"New Tab - Memory usage - 33.3 MB":                       "New Tab",
+		"Mail - Audio playing - High memory usage - 1.2\u00a0GB": "Mail - Audio playing",
+		"How to lower memory usage - 7 MB":                       "How to lower memory usage - 7 MB",
+		"Memory usage - 5 MB a page - Forum":                     "Memory usage - 5 MB a page - Forum",
+		"Tabs - Memory usage - 3 GB - Memory usage - 512 kB":     "Tabs - Memory usage - 3 GB",
+		"Notes - Part of group Memory usage - Pinned - Crashed":  "Notes - Part of group Memory usage - Pinned - Crashed",
+	}
+	l := &liar{children: map[string][]string{"root": {"window"}}, name: map[string]string{"button": "Save - Memory usage - 3 MB"}, toolkit: "Chromium"}
+	l.children["window"] = []string{"button"}
+	for name := range called {
+		tab := "tab" + strconv.Itoa(len(l.name))
+		l.children["window"], l.name[tab] = append(l.children["window"], tab), name
+	}
+	b := newBench(t, &Options{Silence: 20 * time.Second, AppTimeout: patience})
+	b.lie(l)
+	nodes, _ := b.waitAll("what is no tab", named("push button", "Save - Memory usage - 3 MB"))
+	tabs := map[string]bool{}
+	for _, n := range nodes {
+		now, err := b.Now(t.Context(), n)
+		require.NoError(t, err)
+		assert.Equal(t, n.Name, now.Name)
+		tabs[n.Name] = n.Role == "page tab"
+	}
+	for name, short := range called {
+		assert.True(t, tabs[short], "%s in %v", name, tabs)
+	}
 }
 
 func TestMoved(t *testing.T) {

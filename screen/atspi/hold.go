@@ -127,7 +127,7 @@ func (w *walk) readText(o *object, n int32) {
 			w.bisect(o, first, n, seen.Max.Y, read)
 		})
 	}
-	if w.noPoints {
+	if w.chromium { // it asks each character where it is, and tells only of points on one
 		bisect()
 		return
 	}

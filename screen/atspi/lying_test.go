@@ -22,6 +22,7 @@ type liar struct {
 	name     map[string]string
 	box      map[string]liarBox
 	count    int32
+	toolkit  string
 }
 
 const liarRoot = "/org/a11y/atspi/accessible/root"
@@ -76,6 +77,8 @@ func (l *liar) GetRole(m dbus.Message) (uint32, *dbus.Error) {
 		return 23, nil // a frame
 	case p == "list":
 		return uint32(roleTable), nil
+	case strings.HasPrefix(p, "tab"):
+		return uint32(rolePageTab), nil
 	case strings.HasPrefix(p, "vanishing"):
 		return 0, &dbus.Error{Name: "org.freedesktop.DBus.Error.UnknownObject"}
 	}
@@ -98,6 +101,8 @@ func (l *liar) Get(m dbus.Message, iface, property string) (dbus.Variant, *dbus.
 			return dbus.MakeVariant(name), nil
 		}
 		return dbus.MakeVariant(pathOf(m)), nil
+	case "ToolkitName":
+		return dbus.MakeVariant(l.toolkit), nil
 	case "ChildCount":
 		return dbus.MakeVariant(l.count), nil
 	}

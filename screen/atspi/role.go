@@ -20,6 +20,7 @@ const (
 	roleList         role = 31
 	roleMenu         role = 33
 	roleMenuItem     role = 35
+	rolePageTab      role = 37
 	rolePageTabList  role = 38
 	rolePanel        role = 39
 	rolePassword     role = 40

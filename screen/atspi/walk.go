@@ -50,7 +50,7 @@ type walk struct {
 	root     reference
 	loose    bool // the toolkit does not tell what is showing
 	qt       bool // the toolkit is Qt, which tells menus and plain texts in a way of its own
-	noPoints bool // the toolkit takes seconds to tell what character is at a point
+	chromium bool // the toolkit is Chromium, which takes seconds to tell what character is at a point
 	maxNodes int
 	windows  []*object
 
@@ -112,7 +112,17 @@ func (o *object) dropped() bool {
 
 // called asks for an object's name.
 func (w *walk) called(o *object) {
-	w.property(o.ref, accessible, "Name", func(v any) { o.name = w.nameIn(v) })
+	w.property(o.ref, accessible, "Name", func(v any) {
+		o.name = w.nameIn(v)
+		w.shorten(o)
+	})
+}
+
+// shorten cuts off a name what changes by itself, once it is known what the object is.
+func (w *walk) shorten(o *object) {
+	if w.chromium && o.role == rolePageTab {
+		o.name = memoryUsed.ReplaceAllString(o.name, "")
+	}
 }
 
 // nameIn returns the name that a program told.
@@ -136,6 +146,7 @@ func (w *walk) identify(o *object, then func()) {
 		var number uint32
 		number, o.known = first[uint32](body)
 		o.role = role(number)
+		w.shorten(o)
 		w.unhide(o)
 		then()
 	})
@@ -256,6 +267,10 @@ func rectangle(body []any) (image.Rectangle, bool) {
 	}
 	return image.Rectangle{Min: image.Pt(n[0], n[1]), Max: image.Pt(n[0]+n[2], n[1]+n[3])}, true
 }
+
+// memoryUsed matches what Chromium adds to the name of a tab behind all else, after some
+// seconds, and changes then as it goes.
+var memoryUsed = regexp.MustCompile(` - (?:High memory|Memory) usage - [0-9.,]+[\s\x{a0}]?[kKMGT]?B$`)
 
 // typeName matches the names of the types of GTK's elements, such as "GtkTreeView".
 var typeName = regexp.MustCompile(`^(Gtk|Adw)([A-Z][a-z0-9]+)+$`)
