@@ -11,11 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -59,6 +61,7 @@ func (d *desk) judge(s state) {
 	list := items(o, text)
 	r := &result{State: s.name, Bytes: len(text)}
 	d.keep(s.name, o, text)
+	require.True(d.t, showsWindow(o), "%s: there is no window, so nothing is judged", s.name)
 	d.marks(s, list, text, r)
 	d.facts(s, text, r)
 	if s.only != nil {
@@ -70,6 +73,21 @@ func (d *desk) judge(s state) {
 		d.think()
 	}
 	report(d.t, r)
+}
+
+// showsWindow reports whether a window is on the screen: of an empty one nothing is wrong.
+func showsWindow(o *screen.Observation) bool {
+	return slices.ContainsFunc(o.Windows, func(w screen.Window) bool { return !w.Hidden && w.Box.Overlaps(o.Frame.Bounds()) })
+}
+
+func TestShowsWindow(t *testing.T) {
+	box := image.Rect(10, 10, 200, 100)
+	o := &screen.Observation{Frame: image.NewRGBA(image.Rect(0, 0, 640, 480))}
+	assert.False(t, showsWindow(o))
+	o.Windows = []screen.Window{{Box: box, Hidden: true}, {Box: box.Add(image.Pt(1000, 0))}}
+	assert.False(t, showsWindow(o))
+	o.Windows = append(o.Windows, screen.Window{Box: box})
+	assert.True(t, showsWindow(o))
 }
 
 // think does nothing for as long as one who decides does at least: else all that a
