@@ -18,6 +18,7 @@ import (
 	"desktop-agent/tasks/env"
 
 	"github.com/jezek/xgb/shm"
+	"github.com/jezek/xgb/xproto"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -183,6 +184,8 @@ func TestLimits(t *testing.T) {
 		{"processes", "for i in $(seq 300); do sleep 3671 & done; wait", "its limit of 200 processes and threads", env.Limits{Processes: 200}},
 		{"memory", "perl -e 'my $x = \"x\" x 600000000; sleep 3671'", "its limit of 300 MiB of memory", env.Limits{Memory: 300 << 20}},
 		{"files", "for i in $(seq 40); do head -c 10000000 /dev/zero > f$i; done; sleep 3671", "its limit of 100 MiB of files", env.Limits{Files: 100 << 20}},
+		{"files without a name", "exec bash -c 'for i in {1..40}; do exec {f}>x; rm x; head -c 10000000 /dev/zero >&$f; done; sleep 3671'", "its limit of 100 MiB of files", env.Limits{Files: 100 << 20}},
+		{"files that no path leads to", "exec perl -e 'for (1..30) { $d = \"d\" x 200; mkdir $d; chdir $d } for (1..40) { open F, \">f$_\"; print F \"x\" x 10000000; close F } sleep 3671'", "its limit of 100 MiB of files", env.Limits{Files: 100 << 20}},
 		{"one file", "head -c 400000000 /dev/zero > big; sleep 3671", "its limit of 100 MiB of files", env.Limits{Files: 100 << 20}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -191,18 +194,63 @@ func TestLimits(t *testing.T) {
 			require.NoError(t, e.Exceeded())
 			began := time.Now()
 			require.NoError(t, e.Start(t.Context(), env.Command{Args: []string{tt.script}, Shell: true}))
-			select {
-			case <-e.Done():
-			case <-time.After(30 * time.Second):
-				require.Fail(t, "nothing happens")
-			}
+			requireOver(t, e, strings.TrimPrefix(tt.want, "its "))
 			t.Log(time.Since(began))
-			limit, ok := errors.AsType[*env.LimitError](e.Err())
-			require.True(t, ok, e.Err())
-			require.Contains(t, limit.Error(), strings.TrimPrefix(tt.want, "its "))
-			require.Equal(t, e.Err(), e.Exceeded())
 		})
 	}
+}
+
+// What the X server keeps for programs is memory of theirs.
+func TestLimitOfPictures(t *testing.T) {
+	e := isolated(t, &env.Options{Limits: env.Limits{Memory: 300 << 20}})
+	t.Log(e.Isolation().Limits)
+	require.NoError(t, paint(e))
+	requireOver(t, e, "limit of 300 MiB of memory")
+}
+
+// paint has the X server of a task keep pictures of 1 GB, or as many as it can.
+func paint(e *env.Env) error {
+	conn, err := x11.Dial(e.Display())
+	if err != nil {
+		return err
+	}
+	defer func() { conn.Close(); <-conn.Closed() }()
+	const side = 4000
+	context, err := xproto.NewGcontextId(conn.Conn)
+	if err != nil {
+		return err
+	}
+	xproto.CreateGC(conn.Conn, context, xproto.Drawable(conn.Root), xproto.GcForeground, []uint32{1})
+	for range 16 {
+		picture, err := xproto.NewPixmapId(conn.Conn)
+		if err != nil {
+			return nil // there is no server any more
+		}
+		xproto.CreatePixmap(conn.Conn, conn.Screen.RootDepth, picture, xproto.Drawable(conn.Root), side, side)
+		fill := []xproto.Rectangle{{Width: side, Height: side}}
+		if xproto.PolyFillRectangleChecked(conn.Conn, xproto.Drawable(picture), context, fill).Check() != nil {
+			return nil
+		}
+	}
+	select {
+	case <-e.Done():
+	case <-time.After(30 * time.Second):
+	}
+	return nil
+}
+
+// requireOver waits until the programs have gone to a limit.
+func requireOver(t testing.TB, e *env.Env, want string) {
+	t.Helper()
+	select {
+	case <-e.Done():
+	case <-time.After(30 * time.Second):
+		require.Fail(t, "nothing happens")
+	}
+	limit, ok := errors.AsType[*env.LimitError](e.Err())
+	require.True(t, ok, e.Err())
+	require.Contains(t, limit.Error(), want)
+	require.Equal(t, e.Err(), e.Exceeded())
 }
 
 // A task has memory of its own, though that of the machine is full.
@@ -234,25 +282,38 @@ func fills() error {
 // greedy is the role that has programs take too much where nobody makes control
 // groups for them.
 func greedy() error {
+	const memory, files = 300 << 20, 100 << 20
+	inMemory := fmt.Sprintf("exec perl -e 'my $n = \"x\"; open F, \">&=\" . syscall(%d, $n, 0); print F \"x\" x 10000000 for 1..40; sleep 3671'", unix.SYS_MEMFD_CREATE)
 	for _, c := range []struct {
-		script string
-		limits env.Limits
+		name, script string
+		limits       env.Limits
 	}{
-		{"for i in $(seq 300); do sleep 3671 & done; wait", env.Limits{Processes: 200}},
-		{"perl -e 'my $x = \"x\" x 600000000; sleep 3671'", env.Limits{Memory: 300 << 20}},
+		{"processes", "for i in $(seq 300); do sleep 3671 & done; wait", env.Limits{Processes: 200}},
+		{"memory", "perl -e 'my $x = \"x\" x 600000000; sleep 3671'", env.Limits{Memory: memory}},
+		{"memory of a file", inMemory, env.Limits{Memory: memory}},
+		{"memory in a folder", "head -c 400000000 /dev/zero >/dev/shm/x; sleep 3671", env.Limits{Memory: memory}},
+		{"memory of nobody", "exec perl -e 'my $s = shmget(0, 400000000, 01600); shmwrite($s, \"x\" x 10000000, $_ * 10000000, 10000000) for 0..39'", env.Limits{Memory: memory}},
+		{"pictures", "", env.Limits{Memory: memory}},
+		{"files without a name", "exec bash -c 'for i in {1..40}; do exec {f}>x; rm x; head -c 10000000 /dev/zero >&$f; done; sleep 3671'", env.Limits{Files: files}},
+		{"a closed folder", "mkdir d; exec 3>d/a 4>d/b; chmod 0 d; for f in 3 4; do head -c 90000000 /dev/zero >&$f; done; sleep 3671", env.Limits{Files: files}},
 	} {
 		e, err := env.Start(context.Background(), &env.Options{Limits: c.limits})
 		if err != nil {
 			return err
 		}
-		if err := e.Start(context.Background(), env.Command{Args: []string{c.script}, Shell: true}); err != nil {
+		if c.script == "" {
+			err = paint(e)
+		} else {
+			err = e.Start(context.Background(), env.Command{Args: []string{c.script}, Shell: true})
+		}
+		if err != nil {
 			return err
 		}
 		select {
 		case <-e.Done():
 		case <-time.After(30 * time.Second):
 		}
-		fmt.Println(e.Isolation().Limits, e.Err())
+		fmt.Printf("%s: %v: %s\n", c.name, e.Err(), e.Isolation().Limits)
 		if err := e.Close(); err != nil {
 			return err
 		}
@@ -273,9 +334,15 @@ func TestLimitsWithoutGroups(t *testing.T) {
 	require.NoError(t, err, string(out))
 	t.Log(string(out))
 	require.Contains(t, string(out), "200 processes and threads (rlimit")
-	require.Contains(t, string(out), "limit of 200 processes and threads")
 	require.Contains(t, string(out), "300 MiB of memory (looked at)")
-	require.Contains(t, string(out), "limit of 300 MiB of memory")
+	const over = ": the task's programs went to their limit of "
+	for what, limit := range map[string]string{
+		"processes": "200 processes and threads, and", "memory": "300 MiB of memory, and", "memory of a file": "300 MiB of memory, and",
+		"memory in a folder": "300 MiB of memory, and", "memory of nobody": "300 MiB of memory, and", "pictures": "300 MiB of memory, and",
+		"files without a name": "100 MiB of files, and", "a closed folder": "100 MiB of files, some where this program cannot look, and",
+	} {
+		assert.Contains(t, string(out), what+over+limit)
+	}
 }
 
 // Where /proc is closed to all but root, root's tasks run, and a normal user is told

@@ -170,6 +170,7 @@ func (e *Env) start(ctx context.Context, p *place) (*Env, error) {
 				way = e.drop()
 			} else {
 				way, err = p.make(ctx, e, d)
+				e.bounds.segments = func() int64 { return segments(d, way.Files) }
 			}
 			way.Env = e.environment()
 			return way, err
@@ -186,6 +187,7 @@ func (e *Env) start(ctx context.Context, p *place) (*Env, error) {
 		return nil, fmt.Errorf("start environment: %w", err)
 	}
 	e.desktop = desktop
+	e.bounds.take(desktop.Processes()) // none of them is the task's own yet
 	e.pumps.Go(e.hold)
 	err = e.watch(ctx)
 	if err == nil && e.options.Icons {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -161,6 +162,41 @@ func (g *groups) make(h hierarchy, dir string, limits Limits, list io.Writer) {
 
 func setGroup(dir, name string, n int64) error {
 	return os.WriteFile(filepath.Join(dir, name), strconv.AppendInt(nil, n, 10), 0)
+}
+
+// take puts a process into the group that counts memory, and reports whether it is there:
+// what it takes from then on counts.
+func (g *groups) take(pid int) bool {
+	if g.memory == "" {
+		return false
+	}
+	h := hierarchy{version: g.version}
+	all := []string{strconv.Itoa(pid)}
+	if threads, err := os.ReadDir(filepath.Join("/proc", all[0], "task")); g.version == 1 && err == nil {
+		all = nil
+		for _, thread := range threads {
+			all = append(all, thread.Name())
+		}
+	}
+	taken := false
+	for _, number := range all {
+		err := os.WriteFile(h.door(g.memory), []byte(number), 0)
+		if err != nil && !errors.Is(err, syscall.ESRCH) {
+			return false
+		}
+		taken = taken || err == nil
+	}
+	return taken
+}
+
+// members returns the numbers of the processes in the groups.
+func (g *groups) members() []string {
+	for _, dir := range g.dirs() {
+		if text, err := os.ReadFile(filepath.Join(dir, "cgroup.procs")); err == nil {
+			return strings.Fields(string(text))
+		}
+	}
+	return nil
 }
 
 // dirs returns the folders of the groups.

@@ -2,15 +2,12 @@ package env
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -24,10 +21,24 @@ type bounds struct {
 	groups *groups
 	folder string // of all that the task writes
 	proc   string // the /proc of the task's own processes; "" if it has none
+	parts  []part // of the desktop, outside of the place of programs
+	// segments returns how many bytes of shared memory the programs have made that go on
+	// without them; nil where that is counted.
+	segments func() int64
 
 	mu     sync.Mutex
-	used   uint64    // of the disk, when the folder was last looked at
+	least  uint64    // of the disk was in use since the start
+	used   uint64    // of the disk, when files were last looked at
+	shared uint64    // memory of the machine that is no process's own, then
+	kept   int64     // bytes that programs had then in memory that is no process's own
 	looked time.Time // when that was
+}
+
+// A part is a process outside of the place of programs that holds memory for them, such as
+// the X server.
+type part struct {
+	dir    string // in /proc
+	memory int64  // what it had when programs began; -1 if a group counts what it takes
 }
 
 // machineMemory returns how many bytes of memory this machine has.
@@ -43,6 +54,7 @@ func machineMemory() int64 {
 // know of them.
 func newBounds(limits Limits, folder string) (*bounds, error) {
 	b := &bounds{limits: limits, folder: folder}
+	b.least, _ = b.disk()
 	list, err := os.OpenFile(filepath.Join(folder, "groups"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		b.groups = &groups{}
@@ -129,30 +141,65 @@ func readStatus(path string) (s status, ok bool) {
 	return s, true
 }
 
-// exceeded says which limit the programs went to; nil for none.
-func (b *bounds) exceeded() *LimitError {
-	if b.groups.refused() {
-		return &LimitError{b.limits.processes()}
+// take begins to count what parts of the desktop hold for programs.
+func (b *bounds) take(pids []int) {
+	own, _ := os.Readlink(filepath.Join(b.proc, "1/ns/pid"))
+	for _, pid := range pids {
+		p := part{dir: filepath.Join("/proc", strconv.Itoa(pid)), memory: -1}
+		if theirs, err := os.Readlink(filepath.Join(p.dir, "ns/pid")); err != nil || theirs == own {
+			continue // it is among the programs, or gone
+		}
+		if !b.groups.take(pid) {
+			s, _ := readStatus(filepath.Join(p.dir, "status"))
+			p.memory = s.memory
+		}
+		b.parts = append(b.parts, p)
 	}
-	if b.groups.killed() {
+}
+
+// refused says which limit the kernel has held the programs to; nil for none.
+func (b *bounds) refused() *LimitError {
+	switch {
+	case b.groups.refused():
+		return &LimitError{b.limits.processes()}
+	case b.groups.killed():
 		return &LimitError{b.limits.memory()}
 	}
+	return nil
+}
+
+// exceeded says which limit the programs went to; nil for none.
+func (b *bounds) exceeded() *LimitError {
+	if over := b.refused(); over != nil {
+		return over
+	}
+	files := b.look()
+	threads, memory := 0, int64(0)
 	if b.proc != "" && (b.groups.processes == "" || b.groups.memory == "") {
-		threads, memory := 0, int64(0)
 		all, _ := filepath.Glob(filepath.Join(b.proc, "[0-9]*/status"))
 		for _, path := range all {
 			s, _ := readStatus(path)
 			threads, memory = threads+s.threads, memory+s.memory
 		}
-		if b.groups.processes == "" && threads >= b.limits.Processes*19/20 {
-			return &LimitError{b.limits.processes()}
-		}
-		if b.groups.memory == "" && memory > b.limits.Memory {
-			return &LimitError{b.limits.memory()}
+	}
+	if b.groups.memory == "" {
+		memory += b.kept
+	} else {
+		memory = 0
+	}
+	for _, p := range b.parts {
+		if p.memory >= 0 {
+			s, _ := readStatus(filepath.Join(p.dir, "status"))
+			memory += max(0, s.memory-p.memory)
 		}
 	}
-	if b.tooMuch() {
-		return &LimitError{b.limits.files()}
+	switch {
+	case b.groups.processes == "" && threads >= b.limits.Processes*19/20:
+		return &LimitError{b.limits.processes()}
+	case memory > b.limits.Memory:
+		return &LimitError{b.limits.memory()}
+	case files != "":
+		return &LimitError{files}
 	}
 	return nil
 }
@@ -160,44 +207,84 @@ func (b *bounds) exceeded() *LimitError {
 const (
 	lookEvery = 500 * time.Millisecond // at what programs use
 	walkEvery = 10 * time.Second       // through their files, though the disk fills slowly
-	walkAfter = 64 << 20               // bytes that the disk has gained
+	walkAfter = 64 << 20               // bytes that the disk, or memory, has gained
 	entrySize = 1 << 10                // what a name costs, in bytes
 )
 
-// tooMuch reports whether the task has written too much. The files are added up only
-// when the disk has got fuller, or after a while.
-func (b *bounds) tooMuch() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// disk returns how much of the disk is in use, by whomever.
+func (b *bounds) disk() (uint64, error) {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(b.folder, &disk); err != nil {
-		return false
+		return 0, err
 	}
-	used := (disk.Blocks-disk.Bfree)*uint64(disk.Bsize) + (disk.Files-disk.Ffree)*entrySize
-	if used < b.used {
-		b.used = used
+	return (disk.Blocks-disk.Bfree)*uint64(disk.Bsize) + (disk.Files-disk.Ffree)*entrySize, nil
+}
+
+// look adds up what the task has written, and memory that is no process's own, when the
+// disk or that memory have grown, or after a while. It returns the limit of files, in words,
+// if that is reached.
+func (b *bounds) look() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	used, err := b.disk()
+	if err != nil {
+		return ""
 	}
-	if used < b.used+walkAfter && time.Since(b.looked) < walkEvery {
-		return false
+	shared := uint64(0)
+	if b.groups.memory == "" {
+		shared = machineShared()
 	}
-	b.used, b.looked = used, time.Now()
-	sum := int64(0)
-	full := errors.New("full")
-	err := filepath.WalkDir(b.folder, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // gone meanwhile, or not ours to read
+	b.least, b.used, b.shared = min(b.least, used), min(b.used, used), min(b.shared, shared)
+	if used < b.used+walkAfter && shared < b.shared+walkAfter && time.Since(b.looked) < walkEvery {
+		return ""
+	}
+	b.used, b.shared, b.looked = used, shared, time.Now()
+	var l lookout
+	_ = unix.Stat(b.folder, &l.folder)
+	if b.groups.memory == "" && b.proc != "" {
+		l.rooms(filepath.Join(b.proc, "../dev/shm"))
+	}
+	for _, dir := range b.processes() {
+		l.open(dir)
+	}
+	if b.groups.memory == "" && b.segments != nil {
+		l.memory += b.segments()
+	}
+	b.kept = l.memory
+	if l.walk(b.folder, b.limits.Files); l.files > b.limits.Files {
+		return b.limits.files()
+	}
+	if l.unseen && l.files+int64(used-b.least) > b.limits.Files { // all that was gained may lie there
+		return b.limits.files() + ", some where this program cannot look"
+	}
+	return ""
+}
+
+// processes returns the folders in /proc of the processes that may hold files open for
+// the task.
+func (b *bounds) processes() (list []string) {
+	if b.proc != "" {
+		list, _ = filepath.Glob(filepath.Join(b.proc, "[0-9]*"))
+	} else {
+		for _, pid := range b.groups.members() {
+			list = append(list, filepath.Join("/proc", pid))
 		}
-		if info, err := entry.Info(); err == nil {
-			if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-				sum += stat.Blocks * 512
-			} else {
-				sum += info.Size()
-			}
+	}
+	for _, p := range b.parts {
+		list = append(list, p.dir)
+	}
+	return list
+}
+
+// machineShared returns how many bytes of this machine's memory belong to files and
+// segments, mapped or not.
+func machineShared() uint64 {
+	text, _ := os.ReadFile("/proc/meminfo")
+	for line := range bytes.Lines(text) {
+		if rest, ok := bytes.CutPrefix(line, []byte("Shmem:")); ok {
+			n, _ := strconv.ParseUint(string(bytes.TrimSuffix(bytes.TrimSpace(rest), []byte(" kB"))), 10, 64)
+			return n << 10
 		}
-		if sum += entrySize; sum > b.limits.Files {
-			return full
-		}
-		return nil
-	})
-	return errors.Is(err, full)
+	}
+	return 0
 }

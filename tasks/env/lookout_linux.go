@@ -1,0 +1,149 @@
+package env
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"desktop-agent/sandbox"
+
+	"golang.org/x/sys/unix"
+)
+
+// A lookout adds up what a task has written, each file once.
+type lookout struct {
+	folder unix.Stat_t // on the disk that the task writes to
+	shm    unix.Stat_t // of the task's shared memory
+
+	files, memory int64 // bytes
+	unseen        bool  // there are files, of whatever size, that cannot be told
+	seen          map[inode]bool
+}
+
+// An inode is a file, by whatever name.
+type inode struct{ device, number uint64 }
+
+// first reports whether a file is met for the first time.
+func (l *lookout) first(device, number uint64) bool {
+	file := inode{device, number}
+	if l.seen[file] {
+		return false
+	}
+	if l.seen == nil {
+		l.seen = map[inode]bool{}
+	}
+	l.seen[file] = true
+	return true
+}
+
+// gone reports whether a file, or a folder above it, was removed while it was looked at.
+func gone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// walk adds what has a name below a folder, until that is more than a limit.
+func (l *lookout) walk(folder string, limit int64) {
+	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
+		var info fs.FileInfo
+		if err == nil {
+			info, err = entry.Info()
+		}
+		if err != nil { // closed to this user, or with a path that is too long
+			l.unseen = l.unseen || !gone(err)
+			return nil
+		}
+		if stat, ok := info.Sys().(*syscall.Stat_t); !ok {
+			l.files += info.Size()
+		} else if stat.Nlink < 2 || entry.IsDir() || l.first(stat.Dev, stat.Ino) {
+			l.files += stat.Blocks * 512
+		}
+		if l.files += entrySize; l.files > limit {
+			return fs.SkipAll
+		}
+		return nil
+	})
+}
+
+// rooms adds what is in a file system that is memory.
+func (l *lookout) rooms(folder string) {
+	var s unix.Statfs_t
+	if unix.Statfs(folder, &s) == nil && unix.Stat(folder, &l.shm) == nil && s.Type == unix.TMPFS_MAGIC {
+		l.memory += int64(s.Blocks-s.Bfree) * int64(s.Bsize)
+	}
+}
+
+// open adds the files without a name that a process has open, or has mapped, where this
+// program may see that. dir is its folder in /proc.
+func (l *lookout) open(dir string) {
+	list, _ := os.ReadDir(filepath.Join(dir, "fd"))
+	for _, entry := range list {
+		l.nameless(filepath.Join(dir, "fd", entry.Name()))
+	}
+	maps, _ := os.ReadFile(filepath.Join(dir, "maps"))
+	for line := range bytes.Lines(maps) {
+		if !bytes.HasSuffix(line, []byte(" (deleted)\n")) {
+			continue
+		}
+		// In the folder of mappings the same addresses stand without zeros before them.
+		from, rest, _ := bytes.Cut(line, []byte("-"))
+		to, _, _ := bytes.Cut(rest, []byte(" "))
+		begin, _ := strconv.ParseUint(string(from), 16, 64)
+		end, _ := strconv.ParseUint(string(to), 16, 64)
+		l.nameless(filepath.Join(dir, "map_files", strconv.FormatUint(begin, 16)+"-"+strconv.FormatUint(end, 16)))
+	}
+}
+
+// nameless adds a file, if it has no name.
+func (l *lookout) nameless(path string) {
+	var s unix.Stat_t
+	if unix.Stat(path, &s) != nil || s.Nlink > 0 || s.Mode&unix.S_IFMT != unix.S_IFREG || !l.first(s.Dev, s.Ino) {
+		return
+	}
+	var system unix.Statfs_t
+	switch err := unix.Statfs(path, &system); {
+	case s.Dev == l.folder.Dev:
+		l.files += s.Blocks * 512
+	case s.Dev == l.shm.Dev: // all of it was added
+	case err == nil && (system.Type == unix.TMPFS_MAGIC || system.Type == unix.HUGETLBFS_MAGIC):
+		l.memory += s.Blocks * 512
+	default:
+		l.files += s.Blocks * 512
+	}
+}
+
+// segments returns how many bytes of memory are in segments of shared memory, whose list is
+// seen by who is among those that share it. way is put before a command line for that.
+func segments(d *sandbox.Desktop, way []string) (sum int64) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return 0
+	}
+	defer read.Close()
+	list, err := d.Launch(sandbox.Command{Args: append(slices.Clone(way), "/bin/cat", "/proc/sysvipc/shm"), Outside: true, Dir: "/", Stdout: write})
+	write.Close()
+	if err != nil {
+		return 0
+	}
+	late := time.AfterFunc(segmentsLimit, func() { _ = list.Close() })
+	defer late.Stop()
+	lines := bufio.NewScanner(read)
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		for _, field := range fields[max(0, len(fields)-2):] { // in memory, and swapped out
+			n, _ := strconv.ParseInt(field, 10, 64)
+			sum += n
+		}
+	}
+	return sum
+}
+
+// segmentsLimit is how long the list of segments may take.
+const segmentsLimit = 5 * time.Second
