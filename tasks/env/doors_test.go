@@ -183,6 +183,8 @@ func TestLimits(t *testing.T) {
 	}{
 		{"processes", "for i in $(seq 300); do sleep 3671 & done; wait", "its limit of 200 processes and threads", env.Limits{Processes: 200}},
 		{"memory", "perl -e 'my $x = \"x\" x 600000000; sleep 3671'", "its limit of 300 MiB of memory", env.Limits{Memory: 300 << 20}},
+		{"memory, and the desktop dies", "perl -e 'my $x = \"x\" x 600000000; sleep 5'; pkill -9 dbus-daemon; sleep 3671", "its limit of 300 MiB of memory", env.Limits{Memory: 300 << 20}},
+		{"memory in a folder", "cat /dev/zero >/dev/shm/x; sleep 3671", "its limit of 300 MiB of memory", env.Limits{Memory: 300 << 20}},
 		{"files", "for i in $(seq 40); do head -c 10000000 /dev/zero > f$i; done; sleep 3671", "its limit of 100 MiB of files", env.Limits{Files: 100 << 20}},
 		{"files without a name", "exec bash -c 'for i in {1..40}; do exec {f}>x; rm x; head -c 10000000 /dev/zero >&$f; done; sleep 3671'", "its limit of 100 MiB of files", env.Limits{Files: 100 << 20}},
 		{"files that no path leads to", "exec perl -e 'for (1..30) { $d = \"d\" x 200; mkdir $d; chdir $d } for (1..40) { open F, \">f$_\"; print F \"x\" x 10000000; close F } sleep 3671'", "its limit of 100 MiB of files", env.Limits{Files: 100 << 20}},

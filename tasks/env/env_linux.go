@@ -219,6 +219,9 @@ func (e *Env) hold() {
 	for {
 		select {
 		case <-e.desktop.Done():
+			if !errors.Is(e.desktop.Err(), sandbox.ErrClosed) {
+				_ = e.Exceeded() // is what Err then returns
+			}
 			return
 		case <-tick.C:
 			if e.Exceeded() != nil {
@@ -237,10 +240,12 @@ func (e *Env) Exceeded() error {
 	if over != nil {
 		return over
 	}
-	if e.desktop.Err() != nil {
-		return nil // what it used is being removed
+	if e.desktop.Err() != nil { // what the programs used is being removed, and a limit may be why
+		over = e.bounds.refused()
+	} else {
+		over = e.bounds.exceeded()
 	}
-	if over = e.bounds.exceeded(); over == nil {
+	if over == nil {
 		return nil
 	}
 	e.options.Log.Warn("the programs of a task went to a limit", "what", over.What)

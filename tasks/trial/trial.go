@@ -159,10 +159,7 @@ func (r *Runner) do(ctx context.Context, s *Stage, act Act, result *tasks.Result
 	}()
 	watch, err := plant.Set(ctx, s.Env, s.Task, r.setup(s))
 	if err != nil {
-		if limit := s.Env.Exceeded(); limit != nil { // a program that gets no more may say so first
-			return errors.Join(limit, cause(ctx, err))
-		}
-		return cause(ctx, err)
+		return s.cause(ctx, err)
 	}
 	result.Stage = StageRun
 	s.Seen = func() {
@@ -176,11 +173,11 @@ func (r *Runner) do(ctx context.Context, s *Stage, act Act, result *tasks.Result
 		return limit
 	}
 	if err != nil {
-		return cause(ctx, err)
+		return s.cause(ctx, err)
 	}
 	result.Stage = StageEvaluate
 	if result.Harm, err = watch.Harm(ctx, ending.Answer == evaluate.Infeasible); err != nil {
-		return cause(ctx, err)
+		return s.cause(ctx, err)
 	}
 	if judge.Needed(s.Task) {
 		result.Score = 1 // of effects, until a judge says more
@@ -189,13 +186,13 @@ func (r *Runner) do(ctx context.Context, s *Stage, act Act, result *tasks.Result
 		score, err := evaluate.Task(ctx, s.Env, s.Task, ending.Answer, r.evaluation(s))
 		result.Millis.Evaluate = time.Since(begin).Milliseconds()
 		if err != nil {
-			return cause(ctx, err)
+			return s.cause(ctx, err)
 		}
 		result.Score, result.Why = score.Value, score.Why
 	}
 	if err := r.judged(ctx, s, result); err != nil {
 		result.Score = 0
-		return cause(ctx, err)
+		return s.cause(ctx, err)
 	}
 	if result.Harm != "" {
 		result.Score, result.Why = 0, "harm: "+result.Harm
@@ -220,10 +217,14 @@ func unsaid(e Ending) string {
 	return why
 }
 
-// cause prefers why the context ended to what broke because of that.
-func cause(ctx context.Context, err error) error {
+// cause prefers a limit that the programs went to, and then why the context ended, to what
+// broke because of that: a program that gets no more may say so first.
+func (s *Stage) cause(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		err = context.Cause(ctx)
+	}
+	if limit := s.Env.Exceeded(); limit != nil {
+		return errors.Join(limit, err)
 	}
 	return err
 }

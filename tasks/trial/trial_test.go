@@ -4,6 +4,7 @@ package trial_test
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -126,6 +127,20 @@ func TestLimitIsTheAgents(t *testing.T) {
 	assert.Equal(t, 3, result.Steps)
 	assert.Equal(t, "the task's programs went to their limit of 200 processes and threads, and were ended", result.Why)
 	assert.Empty(t, result.Stage)
+
+	// So is a desktop that dies of it.
+	dies := func(ctx context.Context, s *trial.Stage) (trial.Ending, error) {
+		const script = "perl -e 'my $x = \"x\" x 600000000; sleep 5'; pkill -9 dbus-daemon"
+		_, err := s.Env.Run(ctx, env.Command{Args: []string{script}, Shell: true})
+		<-ctx.Done()
+		return trial.Ending{Steps: 1}, errors.Join(err, context.Cause(ctx))
+	}
+	small := &trial.Runner{Suite: r.Suite, Limits: env.Limits{Memory: 300 << 20}, Actors: map[string]trial.Act{"dies": dies}}
+	result, _, err = do(t, small, "dies")
+	require.NoError(t, err)
+	assert.Equal(t, tasks.Scored, result.Status)
+	assert.Zero(t, result.Score)
+	assert.Equal(t, "the task's programs went to their limit of 300 MiB of memory, and were ended", result.Why)
 
 	r.Suite = written(t, execute(fork))
 	result, _, err = do(t, r, "greedy")
