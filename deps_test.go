@@ -97,7 +97,7 @@ var rules = []rule{
 	{"tasks/judge", "tasks replay run actuator llm screen", layers, "a model judges a run, from its journal alone"},
 	{"tasks/bench", "tasks", "", "the queue knows trials, and not what is done in them"},
 	{"tasks/bench/report", "tasks internal/webpage", "", "the report knows results alone"},
-	{"tasks/trial", "tasks tasks/env tasks/osworld/defect tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate tasks/judge tasks/plant tasks/osworld/metric/text agent engine guard run replay replay/report llm sandbox", layers + " tasks/osworld tasks/asset tasks/env/envtest", "all of these, once"},
+	{"tasks/trial", "tasks tasks/env tasks/osworld/defect tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate tasks/judge tasks/plant tasks/osworld/metric/text agent engine guard run replay replay/report llm sandbox internal/regular", layers + " tasks/osworld tasks/asset tasks/env/envtest", "all of these, once"},
 
 	{"suites/suitetest", "tasks tasks/env tasks/osworld tasks/trial", "", "the test of a suite"},
 	{"suites/safety", "", "tasks tasks/osworld tasks/trial replay run llm llm/llmtest", "files, and models that fall for attacks"},

@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"golang.org/x/term"
 
+	"desktop-agent/internal/regular"
 	"desktop-agent/tasks/bench"
 	"desktop-agent/tasks/env"
 )
@@ -44,6 +45,9 @@ type natsFlags struct {
 // login returns the server's URL, "" if none is named, and how to log in to it.
 func (f natsFlags) login(ctx context.Context) (url string, options []nats.Option, err error) {
 	if f.CA != "" {
+		if _, err := regular.Read(f.CA, maxSettings); err != nil {
+			return "", nil, &usageError{hintError{fmt.Errorf("--nats-ca: %w", err), "name a file with certificates"}}
+		}
 		options = append(options, nats.RootCAs(f.CA))
 	}
 	if f.Creds == "" {
@@ -54,7 +58,7 @@ func (f natsFlags) login(ctx context.Context) (url string, options []nats.Option
 		text, err = pasted(ctx, os.Stdin)
 	} else {
 		var data []byte
-		data, err = os.ReadFile(f.Creds)
+		data, err = regular.Read(f.Creds, maxSettings)
 		text = string(data)
 	}
 	if err != nil {
@@ -127,8 +131,11 @@ func (b *benchServeCmd) Run(ctx context.Context, c console, g *cli) error {
 func (b *benchServeCmd) serve(ctx context.Context, c console, coordinator *bench.Coordinator, login []nats.Option) error {
 	options := &server.Options{}
 	if b.Server != "" {
-		var err error
-		if options, err = server.ProcessConfigFile(b.Server); err != nil {
+		_, err := regular.Read(b.Server, maxSettings)
+		if err == nil {
+			options, err = server.ProcessConfigFile(b.Server)
+		}
+		if err != nil {
 			return &usageError{hintError{err, "write the file as NATS documents it"}}
 		}
 	} else {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -11,12 +10,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/pelletier/go-toml/v2"
 
+	"desktop-agent/internal/regular"
 	"desktop-agent/internal/spell"
 	"desktop-agent/llm"
 )
@@ -46,7 +45,7 @@ func readSettings(path string) (*settingsFile, error) {
 		}
 		f.path = filepath.Join(dir, "desktop-agent", "config.toml")
 	}
-	data, err := readRegular(f.path, maxSettings)
+	data, err := regular.Read(f.path, maxSettings)
 	if path == "" && errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	}
@@ -66,28 +65,6 @@ func readSettings(path string) (*settingsFile, error) {
 
 // maxSettings is how large a configuration file may be, in bytes.
 const maxSettings = 1 << 20
-
-// readRegular reads a regular file of at most so many bytes: a device would not end, and a
-// pipe may not begin.
-func readRegular(path string, most int64) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe is opened at once, and then refused
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	data, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s has more than %d bytes", path, most)
-	}
-	return data, err
-}
 
 // fill takes over the keys of the file. Prices are a table by themselves.
 func (f *settingsFile) fill(table map[string]any) error {

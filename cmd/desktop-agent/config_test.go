@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"image"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 
 	"desktop-agent/guard"
 	"desktop-agent/llm"
+	"desktop-agent/replay/macro"
 	"desktop-agent/run"
 	"desktop-agent/run/eventjson"
 )
@@ -263,6 +265,23 @@ func TestHostileFiles(t *testing.T) {
 		assert.Equal(t, exitUsage, execute(t.Context(), []string{"--config", path, "doctor"}, console{&out, &errs}), path)
 		assert.Contains(t, errs.String(), want)
 		assert.Contains(t, errs.String(), "hint: ")
+	}
+	// So is any other file that a flag names.
+	worker := []string{"bench", "worker", "--nats", "nats://127.0.0.1:1"}
+	serve := []string{"bench", "serve", ownSuite(t), "--model", scripted, "--only", "rename-folder", "--results", filepath.Join(folder, "results")}
+	for _, path := range []string{"/dev/zero", pipe} {
+		for _, args := range [][]string{
+			append(worker, "--nats-creds", path), append(worker, "--nats-ca", path), append(serve, "--server-config", path), append(serve, "--nats-ca", path),
+		} {
+			code, _, errs := benched(t, args...)
+			assert.Equal(t, exitUsage, code, "%v: %s", args, errs)
+			assert.Contains(t, errs, "not a regular file")
+			assert.Contains(t, errs, "hint: ")
+		}
+		_, err := (&replayCmd{Set: map[string]string{"x": "@" + path}}).values(t.Context(), console{}, &macro.Macro{})
+		_, usage := errors.AsType[*usageError](err)
+		assert.True(t, usage, "%v", err)
+		assert.ErrorContains(t, err, "--set x: "+path+" is not a regular file")
 	}
 }
 

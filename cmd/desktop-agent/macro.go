@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 
 	"desktop-agent/actuator/dialect"
 	"desktop-agent/agent"
+	"desktop-agent/internal/regular"
 	"desktop-agent/replay"
 	"desktop-agent/replay/macro"
 	"desktop-agent/run"
@@ -186,20 +186,6 @@ func (r *replayCmd) setParams(ctx context.Context, c console, m *macro.Macro) er
 // maxValue is the longest text that a parameter is given by a file, in bytes.
 const maxValue = 1 << 20
 
-// readShort reads a file that holds a text to type.
-func readShort(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxValue+1))
-	if err == nil && len(data) > maxValue {
-		err = fmt.Errorf("%s has more than %d bytes", path, maxValue)
-	}
-	return data, err
-}
-
 // values returns the texts that are given for parameters: by --set, where @FILE
 // keeps a text off the command line, or, for passwords, on the terminal.
 func (r *replayCmd) values(ctx context.Context, c console, m *macro.Macro) (map[string]string, error) {
@@ -210,7 +196,7 @@ func (r *replayCmd) values(ctx context.Context, c console, m *macro.Macro) (map[
 		case strings.HasPrefix(file, "@"): // @@ is a text that begins with @
 			values[name] = file
 		case isFile:
-			data, err := readShort(file)
+			data, err := regular.Read(file, maxValue)
 			if err != nil {
 				return nil, &usageError{hintError{fmt.Errorf("--set %s: %w", name, err), "name a readable file after @; a text that begins with @ is written @@"}}
 			}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"desktop-agent/internal/regular"
 	"desktop-agent/run"
 )
 
@@ -68,7 +69,7 @@ func secretValue(source string) (string, error) {
 		return value, nil
 	}
 	if path, ok := strings.CutPrefix(source, "file:"); ok {
-		data, err := readRegular(path, maxSettings)
+		data, err := regular.Read(path, maxSettings)
 		return strings.TrimRight(string(data), "\r\n"), err
 	}
 	return "", errors.New("it is given by env: or file:, never on the command line itself")

@@ -19,6 +19,7 @@ import (
 	"desktop-agent/actuator/ground"
 	"desktop-agent/engine"
 	"desktop-agent/guard"
+	"desktop-agent/internal/regular"
 	"desktop-agent/llm"
 	"desktop-agent/llm/prices"
 	"desktop-agent/llm/provider"
@@ -592,7 +593,7 @@ type priceList llm.Prices
 
 // UnmarshalText reads the file of a name.
 func (p *priceList) UnmarshalText(name []byte) error {
-	data, err := readRegular(string(name), maxPriceList)
+	data, err := regular.Read(string(name), maxPriceList)
 	if err != nil {
 		return err
 	}

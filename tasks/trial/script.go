@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"desktop-agent/internal/regular"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/osworld/evaluate"
 	"desktop-agent/tasks/osworld/setup"
@@ -45,14 +45,7 @@ const maxScript = 1 << 20
 // ReadScript reads the script of a task.
 func ReadScript(task *tasks.Task) (*Script, error) {
 	name := filepath.Join(task.Dir, "solutions", task.FileID()+".json")
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxScript {
-		return nil, fmt.Errorf("%s: a script has at most %d bytes", name, maxScript)
-	}
-	data, err := os.ReadFile(name)
+	data, err := regular.Read(name, maxScript)
 	if err != nil {
 		return nil, err
 	}
