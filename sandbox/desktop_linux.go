@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -334,7 +335,7 @@ func (d *Desktop) shutDown() error {
 		d.screen.sweep()
 	}
 	sweepPipes()
-	err = errors.Join(err, d.leave(), os.RemoveAll(d.folder))
+	err = errors.Join(err, d.leave(), removeAll(d.folder))
 	if d.watchdog != nil {
 		err = errors.Join(err, d.watchdog.close(err == nil))
 	}
@@ -342,6 +343,22 @@ func (d *Desktop) shutDown() error {
 		return fmt.Errorf("close desktop: %w", err)
 	}
 	return nil
+}
+
+// removeAll removes a folder, also where programs have closed it, or one in it, to its
+// owner. None of them runs any more.
+func removeAll(folder string) error {
+	err := os.RemoveAll(folder)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	// As the watchdog does it. Folders alone: a file may have another name elsewhere.
+	find := exec.Command("find", folder, "-type", "d", "!", "-perm", "-700", "-execdir", "chmod", "700", "{}", ";")
+	find.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
+	if text, bad := find.CombinedOutput(); bad != nil {
+		return fmt.Errorf("%w; %w: %.300s", err, bad, text)
+	}
+	return os.RemoveAll(folder)
 }
 
 // sweepPipes removes the sockets that a LibreOffice which was killed leaves in

@@ -4,7 +4,9 @@ package sandbox_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -16,6 +18,7 @@ import (
 	"time"
 
 	"desktop-agent/internal/x11/x11test"
+	"desktop-agent/sandbox"
 
 	"github.com/stretchr/testify/require"
 )
@@ -88,6 +91,98 @@ func TestKilledWhileClosing(t *testing.T) {
 	require.Error(t, parent.Wait())
 	soon(t, func() bool { _, err := os.Stat(group); return os.IsNotExist(err) }, "the group is left")
 	soon(t, func() bool { _, err := os.Stat(desktop.Folder); return os.IsNotExist(err) }, "the folder is left")
+}
+
+// closed is what a program leaves that closes its folders to their owner.
+const closed = `mkdir -p a/b/c d; touch a/b/c/file; ln -s / d/root
+(cd d; for i in $(seq 500); do mkdir 0123456789; cd -P 0123456789; done; mkdir e; chmod 0 e) # a path of more than 4096 bytes
+chmod 0 a/b/c a/b a d ../tmp .`
+
+// closes is the role of a user whose programs close their folders. One desktop is closed,
+// and who started another one is killed.
+func closes() error {
+	kept, err := os.MkdirTemp("", "kept-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Chmod(kept, 0o700); _ = os.RemoveAll(kept) }()
+	file := filepath.Join(kept, "file")
+	if err := os.WriteFile(file, nil, 0o400); err != nil {
+		return err
+	}
+	d, err := sandbox.Start(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	p, err := d.Launch(sandbox.Command{Args: []string{"sh", "-c", "ln -s \"$0\" link; ln \"$0/file\" hard; chmod 0500 \"$0\"; " + closed, kept}})
+	if err != nil {
+		return err
+	}
+	<-p.Done()
+	if err := errors.Join(p.Err(), d.Close()); err != nil {
+		return fmt.Errorf("%w: %s", err, p.Output())
+	}
+	for path, mode := range map[string]os.FileMode{file: 0o400, kept: 0o500} {
+		if info, err := os.Stat(path); err != nil {
+			return err
+		} else if info.Mode().Perm() != mode {
+			return fmt.Errorf("what a link led to has changed: %v", info.Mode())
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	parent := exec.Command(self)
+	parent.Env = append(os.Environ(), role+"=closer")
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := parent.Start(); err != nil {
+		return err
+	}
+	var desktop told
+	err = json.NewDecoder(out).Decode(&desktop)
+	_ = parent.Process.Kill()
+	_ = parent.Wait()
+	if err != nil {
+		return err
+	}
+	for range 1000 {
+		if _, err := os.Lstat(desktop.Folder); os.IsNotExist(err) {
+			return nil
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return errors.New("the folder is left")
+}
+
+// closer is the role that is killed.
+func closer() error {
+	d, err := sandbox.Start(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	p, err := d.Launch(sandbox.Command{Args: []string{"sh", "-c", closed}})
+	if err != nil {
+		return err
+	}
+	<-p.Done()
+	if err := p.Err(); err != nil {
+		return err
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(told{Folder: d.Folder()}); err != nil {
+		return err
+	}
+	select {}
+}
+
+// A program of a normal user leaves no folder by closing it to its owner, and what links
+// in there lead to stays as it is.
+func TestClosedFolders(t *testing.T) {
+	out, err := as(t, "closes")
+	require.NoError(t, err, string(out))
 }
 
 // naming returns the processes whose command line holds text.

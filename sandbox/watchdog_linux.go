@@ -76,7 +76,7 @@ func (f *Folder) Path() string { return f.path }
 
 // Close removes the folder. It may be called once.
 func (f *Folder) Close() error {
-	err := os.RemoveAll(f.path)
+	err := removeAll(f.path)
 	return errors.Join(err, f.watchdog.close(err == nil))
 }
 
