@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // guestUser returns the number of the user that programs run as, 0 for this one's.
@@ -92,17 +93,37 @@ func (d *Desktop) sameFiles() bool {
 	return d.options.Guest == nil || len(d.entered.Prefix) == 0
 }
 
-// giveAway makes the user of the guest the owner of the desktop's folder.
+// givenAway are the parts of a desktop's folder that the programs of a guest write.
+var givenAway = []string{"home", "user", "run", "tmp"}
+
+// giveAway makes the user of the guest the owner of what programs write in the desktop's
+// folder. The rest they read at most: by it this program's user starts and removes things.
 func (d *Desktop) giveAway() error {
 	user := d.guestUser()
 	if user == 0 {
 		return nil
 	}
-	return filepath.WalkDir(d.folder, func(path string, _ fs.DirEntry, err error) error {
+	return filepath.WalkDir(d.folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		return os.Lchown(path, user, user)
+		name, err := filepath.Rel(d.folder, path)
+		if err != nil {
+			return err
+		}
+		top, _, _ := strings.Cut(name, "/")
+		mode := fs.FileMode(0o640)
+		switch {
+		case slices.Contains(givenAway, top):
+			return os.Lchown(path, user, user)
+		case top == "manager":
+			return nil
+		case name == ".":
+			mode = 0o710
+		case entry.IsDir():
+			mode = 0o750
+		}
+		return errors.Join(os.Lchown(path, -1, user), os.Chmod(path, mode))
 	})
 }
 

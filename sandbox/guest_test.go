@@ -88,6 +88,25 @@ func TestGuestUser(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// What root's part of a desktop goes by, the user of the guest cannot write: what the
+// window manager starts, and what the watchdog removes.
+func TestGuestUserWrites(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can have programs run as another user")
+	}
+	d := start(t, &sandbox.Options{Guest: &sandbox.Guest{User: 65534}, Launchers: []sandbox.Launcher{{Name: "True", Args: []string{"true"}}}})
+	const try = `for name in etc/openbox.xml etc/menu.xml etc/bus.conf etc/services/x etc/xauthority xserver orders groups new; do
+	(: >>"$0/$name") 2>/dev/null && echo "writes $name"
+	mv "$0/$name" "$0/tmp/" 2>/dev/null && echo "moves $name"
+done
+mv "$0/etc" "$0/tmp/" 2>/dev/null && echo moves etc
+for name in home run tmp home/.config; do touch "$0/$name/file" && echo "may write $name"; done
+cat "$0/etc/bus.conf" "$XAUTHORITY" >/dev/null && echo may read
+exit 0`
+	require.Equal(t, "may write home\nmay write run\nmay write tmp\nmay write home/.config\nmay read\n",
+		printed(t, d, sandbox.Command{Args: []string{"sh", "-c", try, d.Folder()}}))
+}
+
 func TestLaunch(t *testing.T) {
 	d := start(t, nil)
 	read, write, err := os.Pipe()
