@@ -116,7 +116,9 @@ func (d *Desktop) start(ctx context.Context) error {
 	if d.watchdog, err = startWatchdog(d.folder, d.mark, d.options, d.fail); err != nil {
 		return err
 	}
-	d.launcher = newLauncher(d.watchdog)
+	if d.launcher, err = newLauncher(d.watchdog); err != nil {
+		return err
+	}
 	limited, cancel := context.WithTimeoutCause(ctx, readyLimit, fmt.Errorf("not ready after %v", readyLimit))
 	defer cancel()
 	alive, fail := context.WithCancelCause(limited)

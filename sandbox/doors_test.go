@@ -37,8 +37,8 @@ func inside() error {
 	const look = `ls -l /proc/self/fd | sed -n 's/.* -> //p'; echo written >/dev/tty && echo HAS A TERMINAL
 echo "devices: $(ls /dev | sort | tr '\n' ' ')"; for name in /dev/pts/*; do echo "terminal: $name"; done
 echo "segments: $(($(wc -l </proc/sysvipc/shm) - 1))"; echo "memory: $(ls /dev/shm)"; touch /dev/x && echo WRITES DEVICES
-echo "folder: $PWD"; cat /proc/$PPID/environ /proc/$AGENT/environ | tr '\0' '\n' | grep probe-secret; exit 0`
-	p, err := d.Launch(sandbox.Command{Args: []string{"sh", "-c", look}, Env: []string{"AGENT=" + strconv.Itoa(os.Getpid())}})
+echo "folder: $PWD"; perl -e "$KEYS" 2>&1; cat /proc/$PPID/environ /proc/$AGENT/environ | tr '\0' '\n' | grep probe-secret; exit 0`
+	p, err := d.Launch(sandbox.Command{Args: []string{"sh", "-c", look}, Env: []string{"AGENT=" + strconv.Itoa(os.Getpid()), "KEYS=" + findsKey}})
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,17 @@ echo "folder: $PWD"; cat /proc/$PPID/environ /proc/$AGENT/environ | tr '\0' '\n'
 	return p.Err()
 }
 
-// A program on a desktop has no file open that the agent was started with, and
-// cannot reach the terminal that the agent was started from. It has no device of the
+// Scripts of perl: one puts a key into a keyring of its session, and becomes another
+// program; one looks for that key.
+var (
+	putsKey = fmt.Sprintf(`my @key = ("user", "probe", "x"); syscall(%d, %d, 0); print "a key\n" if syscall(%d, @key, 1, %d) > 0; exec @ARGV`,
+		unix.SYS_KEYCTL, unix.KEYCTL_JOIN_SESSION_KEYRING, unix.SYS_ADD_KEY, unix.KEY_SPEC_SESSION_KEYRING)
+	findsKey = fmt.Sprintf(`my @key = ("user", "probe"); print syscall(%d, %d, %d, @key, 0) > 0 ? "HAS A KEY\n" : "keys: none\n"`,
+		unix.SYS_KEYCTL, unix.KEYCTL_SEARCH, unix.KEY_SPEC_SESSION_KEYRING)
+)
+
+// A program on a desktop has no file open that the agent was started with, nor a key of
+// its session, and cannot reach the terminal that the agent was started from. It has no device of the
 // machine and no memory that others share, where bubblewrap may make that so. That holds
 // for root's desktops and for those of a normal user, whose programs cannot read what
 // other programs of that user were started with either.
@@ -82,8 +91,8 @@ func TestNothingIsInherited(t *testing.T) {
 	}
 	for name, cmd := range ways {
 		t.Run(name, func(t *testing.T) {
-			probe := exec.Command("script", "-qec", "exec 7<>"+held+"; exec '"+strings.Join(cmd.Args, "' '")+"'", "/dev/null")
-			probe.Env = append(cmd.Env, "PROBE_KEY=probe-secret-1")
+			probe := exec.Command("script", "-qec", "exec 7<>"+held+"; exec perl -e \"$PUTS\" '"+strings.Join(cmd.Args, "' '")+"'", "/dev/null")
+			probe.Env = append(cmd.Env, "PROBE_KEY=probe-secret-1", "PUTS="+putsKey)
 			probe.Dir, probe.Stdin = cmd.Dir, strings.NewReader("")
 			out, err := probe.CombinedOutput()
 			text := strings.ReplaceAll(string(out), "\r", "")
@@ -94,6 +103,9 @@ func TestNothingIsInherited(t *testing.T) {
 			assert.NotContains(t, text, "HAS A TERMINAL")
 			assert.NotContains(t, text, "written")
 			assert.Contains(t, text, "pipe:", "the probe sees what is open")
+			if strings.Contains(text, "a key\n") { // a kernel may have none
+				assert.Contains(t, text, "keys: none")
+			}
 			assert.NotContains(t, text, "/dev/pts/0")
 			if !strings.Contains(text, "confined: <nil>") {
 				t.Skip("the rest is not held here: ", text)

@@ -99,8 +99,11 @@ func Attach(ctx context.Context, folder string, log *slog.Logger) (*Desktop, err
 	for _, group := range groupsOf(k.Mark) {
 		d.watchdog.tell("group", group)
 	}
-	d.launcher = newLauncher(d.watchdog)
-	if err := d.rejoin(ctx, k); err != nil {
+	d.launcher, err = newLauncher(d.watchdog)
+	if err == nil {
+		err = d.rejoin(ctx, k)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("attach to the desktop in %s: %w: %w", folder, ErrGone, errors.Join(err, d.Close()))
 	}
 	return d, nil

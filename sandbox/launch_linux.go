@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A launcher starts processes that the kernel kills when this program ends.
@@ -24,17 +26,33 @@ type launcher struct {
 	done     chan struct{}
 }
 
-func newLauncher(w *watchdog) *launcher {
+func newLauncher(w *watchdog) (*launcher, error) {
 	l := &launcher{watchdog: w, jobs: make(chan func()), done: make(chan struct{})}
+	joined := make(chan error)
 	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
+		runtime.LockOSThread() // for ever: the thread ends with this, for it has other keys
 		defer close(l.done)
+		joined <- joinSession()
 		for job := range l.jobs {
 			job()
 		}
 	}()
-	return l
+	if err := <-joined; err != nil {
+		l.close()
+		return nil, fmt.Errorf("keys of its session: %w", err)
+	}
+	return l, nil
+}
+
+// joinSession gives what this thread starts a new keyring of the session in place of this
+// program's, in which the kernel may hold keys of the user's. Where no program may use
+// any, that is no error.
+func joinSession() error {
+	_, err := unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0) // without a name
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
+		return nil
+	}
+	return err
 }
 
 // start runs cmd.Start on the launcher's thread.

@@ -90,8 +90,9 @@ func (b *Bubble) Hold(ctx context.Context, d *Desktop, args []string) (*Place, e
 	}
 	p := &Place{PID: pid, way: []string{b.nsenter, "--target", strconv.Itoa(pid), "--mount"}}
 	if os.Getuid() == 0 {
-		p.way = append(p.way, "--ipc")
-		return p, nil
+		users, err := d.startUsers()
+		p.way = slices.Concat(p.way, []string{"--ipc"}, users)
+		return p, err
 	}
 	outer, err := b.keep(ctx, d, pid)
 	if err != nil {
@@ -275,6 +276,41 @@ func (d *Desktop) confine(ctx context.Context) error {
 	return nil
 }
 
+// startUsers starts the process that holds a name space of users for the guest's, if that
+// is another user than this program's, and returns how nsenter enters it. The same users
+// are in it, but its keyrings in the kernel are not those of other guests, who have the
+// same user. Where the machine makes none, guests share them.
+func (d *Desktop) startUsers() ([]string, error) {
+	if d.guestUser() == 0 {
+		return nil, nil
+	}
+	holder, err := d.part(command{name: "users (sleep)", path: "/bin/sleep", args: []string{"infinity"}, dir: "/", spaces: syscall.CLONE_NEWUSER})
+	switch {
+	case err == nil:
+		return []string{"--user=" + filepath.Join("/proc", strconv.Itoa(holder.pid), "ns/user")}, nil
+	case refusedSpaces(err):
+		d.options.Log.Warn("programs share keyrings of the kernel with those of other guests", "why", err)
+		return nil, nil
+	}
+	return nil, err
+}
+
+// sameIDs returns what maps users, or groups, of this program's name space to themselves;
+// file is uid_map or gid_map.
+func sameIDs(file string) (same []syscall.SysProcIDMap) {
+	text, err := os.ReadFile(filepath.Join("/proc/self", file))
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(text)) {
+		var inside, outside, size int
+		if _, err := fmt.Sscan(line, &inside, &outside, &size); err == nil {
+			same = append(same, syscall.SysProcIDMap{ContainerID: inside, HostID: inside, Size: size})
+		}
+	}
+	return same
+}
+
 // refusedSpaces reports whether the kernel refused a process of which name spaces were
 // wanted.
 func refusedSpaces(err error) bool {
@@ -290,5 +326,8 @@ func ownSpaces(attr *syscall.SysProcAttr, spaces uintptr) {
 		attr.Cloneflags |= syscall.CLONE_NEWUSER
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: user, HostID: user, Size: 1}}
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: group, HostID: group, Size: 1}}
+	} else if spaces&syscall.CLONE_NEWUSER != 0 {
+		attr.UidMappings, attr.GidMappings = sameIDs("uid_map"), sameIDs("gid_map")
+		attr.GidMappingsEnableSetgroups = true // nsenter leaves this program's
 	}
 }
