@@ -143,7 +143,7 @@ func (s *secretive) fill(a actuator.Action, windows func() ([]screen.Window, err
 	}
 	t, typing := a.(actuator.Type)
 	if !typing {
-		if text := textOf(a); strings.Contains(text, placeholderBegins) {
+		if text, _ := actuator.Entered(a); strings.Contains(text, placeholderBegins) {
 			return refuse("a secret can only be typed: other programs could read it elsewhere; click into its field and type it")
 		}
 		return a, nil
@@ -177,23 +177,6 @@ func (s *secretive) fill(a actuator.Action, windows func() ([]screen.Window, err
 	s.mu.Unlock()
 	t.Text = actuator.Secret(text)
 	return t, nil
-}
-
-// textOf returns the text that an action other than Type enters.
-func textOf(a actuator.Action) string {
-	switch a := a.(type) {
-	case actuator.Paste:
-		if a.Text != nil {
-			return string(*a.Text)
-		}
-	case actuator.SetClipboard:
-		return string(a.Text)
-	case actuator.Set:
-		return string(a.Text)
-	default: // the others enter no text; of a field there is no placeholder that is filled
-		return ""
-	}
-	return ""
 }
 
 // clean takes the echo of secrets out of an observation: their text from titles and

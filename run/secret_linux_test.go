@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
+	"desktop-agent/actuator/actuatortest"
 	"desktop-agent/llm"
 	"desktop-agent/run"
 	"desktop-agent/run/eventjson"
@@ -61,14 +62,21 @@ func TestSecretIsTyped(t *testing.T) {
 	act := do(actuator.Type{Text: "{{secret:other}}"})
 	assert.Equal(t, actuator.Refused, act.Status)
 	assert.Contains(t, act.Detail, "no such secret")
-	elsewhere := actuator.Secret("{{secret:password}}")
-	for _, a := range []actuator.Action{
-		actuator.SetClipboard{Text: elsewhere}, actuator.Paste{Text: &elsewhere},
-	} {
-		act = do(a)
+	entering := 0
+	for _, v := range actuator.Variants() {
+		fields, err := actuatortest.Fill(v.Schema)
+		require.NoError(t, err)
+		a, err := actuator.Decode(v.Name, fields)
+		require.NoError(t, err)
+		if _, enters := actuator.Entered(a); !enters || v.Name == "type" {
+			continue
+		}
+		entering++
+		act = do(actuator.WithText(a, "{{secret:password}}"))
 		assert.Equal(t, actuator.Refused, act.Status, "%T", a)
 		assert.Contains(t, act.Detail, "can only be typed", "%T", a)
 	}
+	assert.Equal(t, 3, entering, "set_clipboard, paste and set")
 	act = do(actuator.Type{Text: "my {{secret:password}}!"})
 	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
 	o, err := s.Desktop.Observe(t.Context())
