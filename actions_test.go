@@ -26,6 +26,7 @@ import (
 	"desktop-agent/actuator/actuatortest"
 	"desktop-agent/actuator/toolcall"
 	"desktop-agent/agent"
+	"desktop-agent/guard"
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/monitor"
@@ -40,6 +41,7 @@ import (
 	"desktop-agent/screen/atspi"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/judge"
+	"desktop-agent/worldmodel"
 )
 
 // TestEveryAction does with an example of each type of action all that this
@@ -100,6 +102,7 @@ var places = []struct {
 	{"JSON", (*conformance).marshalled},
 	{"words", (*conformance).described},
 	{"the detectors", (*conformance).detected},
+	{"the guard", (*conformance).guarded},
 	{"the agent", (*conformance).run},
 	{"the journal", (*conformance).verified},
 	{"a comparison", (*conformance).compared},
@@ -218,7 +221,49 @@ func (c *conformance) run() error {
 	if d.has(c.a) != c.sends() {
 		return fmt.Errorf("the desktop got %v", d.did)
 	}
+	for _, free := range actuator.Releases(c.a, nil) {
+		if !d.has(free) {
+			return fmt.Errorf("what it holds down stays down: the desktop got %v", d.did)
+		}
+	}
 	return nil
+}
+
+// harmlessUnknown is what a guard does wrong that takes what it does not know for harmless.
+const harmlessUnknown = "it is harmless, or what is typed after it, although the table does not know it"
+
+// guarded has the guard's table look at the action, and at what comes after it.
+func (c *conformance) guarded() error {
+	if !c.sends() { // no guard is asked
+		return nil
+	}
+	o, err := newDesk("Page").Observe(c.Context())
+	if err != nil {
+		return err
+	}
+	o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{
+		ID: "n3", App: "pages", PID: 7, Depth: 1, Role: "text", States: []string{"editable", "focused"}, Box: image.Rect(5, 85, 100, 115),
+	})
+	then := func(a actuator.Action, done ...actuator.Action) guard.Class {
+		return guard.Classify(run.Intent{Action: a, On: o, Done: done})
+	}
+	if enter := (actuator.Press{Keys: []actuator.Key{"enter"}, Count: 1}); len(actuator.Releases(c.a, nil)) > 0 && len(actuator.Pressed(c.a)) > 0 {
+		if got := then(enter, actuator.WithKey(c.a, "ctrl")); got.Effect != worldmodel.EffectSend {
+			return fmt.Errorf("with it, Enter is no Ctrl+Enter: %+v", got)
+		}
+	}
+	text := actuator.Type{Text: "x"}
+	if !then(text).Harmless {
+		return errors.New("to type into a field is not harmless")
+	}
+	switch is := then(c.a); {
+	case is.Rule != guard.NotInTable:
+		return nil
+	case is.Harmless || then(text, c.a).Harmless:
+		return errors.New(harmlessUnknown)
+	default:
+		return errors.New("the table does not know it")
+	}
 }
 
 // record is a run of the agent on a desktop. It is written also where it fails.

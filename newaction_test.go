@@ -44,19 +44,22 @@ func TestNewAction(t *testing.T) {
 	})
 	t.Run("places", func(t *testing.T) {
 		rows := `variantOf[Nudge](traits{Input, seen, anywhere, same}, "nudge", "Nudge it."),
+		variantOf[Clutch](traits{Input, unseen, focused, down}, "clutch", "Hold it."),
 		variantOf[Confer](traits{Question, unseen, anywhere, same}, "confer", "Talk about it."),
 		`
 		out := goTool(t, "test", "complete.go", []string{"variantOf[Ask]", rows + "variantOf[Ask]"},
-			"-vet=off", "-run", "^TestEveryAction/^(nudge|confer)$", ".", "./actuator")
+			"-vet=off", "-run", "^TestEveryAction/^(nudge|clutch|confer)$", ".", "./actuator")
 		found := map[string][]string{}
 		for _, m := range regexp.MustCompile(`(?m)^\s+actions_test.go:\d+: (.+) does not know (\w+): (.*)$`).FindAllStringSubmatch(out, -1) {
 			found[m[2]] = append(found[m[2]], m[1])
 			t.Logf("%s: %s: %s", m[2], m[1], m[3])
 		}
 		assert.Equal(t, map[string][]string{
-			"nudge":  {"the report", "the OSWorld layout"},
+			"nudge":  {"the guard", "the report", "the OSWorld layout"},
+			"clutch": {"the guard", "the report", "the OSWorld layout"},
 			"confer": {"the agent", "a replay by recorded replies", "a healed step", "the report", "the judge"},
 		}, found, "%s", out)
+		assert.NotContains(t, out, harmlessUnknown)
 		assert.Contains(t, out, "ok  \tdesktop-agent/actuator", "the device does what the methods say")
 	})
 }

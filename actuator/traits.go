@@ -96,6 +96,39 @@ const (
 	up        // its key or button is up
 )
 
+// KeysHeld returns the keys that are down after an action, in the order in which they went
+// down, if held were before.
+func KeysHeld(a Action, held []Key) []Key { return gripped(a, Pressed(a), held) }
+
+// Releases returns what lets go what is down after an action, in the order in which that
+// went down; before is the same before the action.
+func Releases(a Action, before []Action) []Action {
+	var of []Action
+	for _, k := range Pressed(a) {
+		of = append(of, KeyUp{Key: k})
+	}
+	for _, b := range values[Button](a) {
+		of = append(of, ButtonUp{Button: b})
+	}
+	return gripped(a, of, before)
+}
+
+// gripped returns what is held after an action with such keys or buttons, if held was
+// before.
+func gripped[T comparable](a Action, of, held []T) []T {
+	held = slices.Clone(held)
+	for _, t := range of {
+		at := slices.Index(held, t)
+		switch grip := rowOf(a).held; {
+		case grip == down && at < 0:
+			held = append(held, t)
+		case grip == up && at >= 0:
+			held = slices.Delete(held, at, at+1)
+		}
+	}
+	return held
+}
+
 // ButtonHeld reports whether a mouse button is down after an action, if held
 // tells whether one was before.
 func ButtonHeld(a Action, held bool) bool {

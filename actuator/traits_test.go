@@ -63,6 +63,31 @@ func TestTraitsOfEach(t *testing.T) {
 	assert.True(t, Writes(Press{Keys: []Key{"shift", "v"}, Count: 1}))
 }
 
+// TestReleases holds that what an action leaves down is let go by the actions that are
+// returned, and that others leave it as it is.
+func TestReleases(t *testing.T) {
+	before := []Action{KeyUp{Key: "f24"}}
+	for _, a := range samples(t) {
+		after, keys := Releases(a, before), KeysHeld(a, []Key{"f24"})
+		switch rowOf(a).held {
+		case down:
+			assert.Len(t, after, 2, Name(a))
+			assert.Equal(t, after, Releases(a, after), "%s twice", Name(a))
+			assert.Equal(t, append([]Key{"f24"}, Pressed(a)...), keys, Name(a))
+			for _, free := range after[1:] {
+				after, keys = Releases(free, after), KeysHeld(free, keys)
+			}
+			fallthrough
+		default:
+			assert.Equal(t, before, after, Name(a))
+			assert.Equal(t, []Key{"f24"}, keys, Name(a))
+		}
+	}
+	assert.Empty(t, Releases(ButtonUp{At: &Point{X: 1}, Button: Left}, Releases(ButtonDown{Button: Left}, nil)), "wherever it is")
+	assert.Equal(t, before, Releases(nil, before))
+	assert.Equal(t, []Key{"ctrl"}, KeysHeld(KeyUp{Key: "shift"}, KeysHeld(KeyDown{Key: "ctrl"}, []Key{"shift"})))
+}
+
 // TestSilent holds which shortcuts may work without showing anything, and that other keys
 // are due to show.
 func TestSilent(t *testing.T) {

@@ -120,21 +120,11 @@ func (r *episode) perform(ctx context.Context, t turn) (batch, error) {
 func (r *episode) letGo(ctx context.Context, b *batch) error {
 	var up []actuator.Action // what lets go, in the order in which it went down
 	for _, act := range b.results {
-		var free actuator.Action
-		switch a := act.Action.(type) {
-		case actuator.KeyDown:
-			free = actuator.KeyUp(a)
-		case actuator.ButtonDown:
-			free = actuator.ButtonUp{Button: a.Button}
-		case actuator.KeyUp:
-			up = slices.DeleteFunc(up, func(u actuator.Action) bool { return u == actuator.Action(a) })
-		case actuator.ButtonUp:
-			up = slices.DeleteFunc(up, func(u actuator.Action) bool { return u == actuator.Action(actuator.ButtonUp{Button: a.Button}) })
-		default: // it leaves nothing down
+		after := actuator.Releases(act.Action, up)
+		if act.Status == actuator.Refused && len(after) > len(up) { // it did not go down
+			continue
 		}
-		if free != nil && act.Status != actuator.Refused && !slices.Contains(up, free) {
-			up = append(up, free)
-		}
+		up = after
 	}
 	for i, a := range slices.Backward(up) {
 		in := run.Intent{Action: a, On: r.now, Index: len(b.proposal.Actions) + len(up) - 1 - i, Done: b.proposal.Actions, Source: run.FromModel}

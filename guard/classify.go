@@ -21,6 +21,10 @@ type Class struct {
 	Folder   string            // that a file manager shows, as far as it tells
 }
 
+// NotInTable is the rule by which an action of a type is asked about that nobody has told
+// the guard of.
+const NotInTable = "an action that the table does not know"
+
 func sure(e worldmodel.Effect, rule string) Class {
 	return Class{Effect: e, Harmless: true, Rule: rule}
 }
@@ -42,10 +46,14 @@ func (s *scene) class() Class {
 			c = asks(e, "a command that harms is in the text")
 		}
 	}
+	astray := actuator.UsesFocus(in.Action) && s.astray()
+	if c.Harmless && astray && !s.anywhere(c) {
+		c = asks("", "it is not known what has the focus")
+	}
 	at := s.aimed()
 	c.Target, c.Local, c.Dialog = s.target(), at.local(), strings.TrimSpace(at.statement)
 	c.Folder = s.folder(at)
-	if _, call := in.Action.(actuator.CallTool); call { // whatever has the focus
+	if _, call := in.Action.(actuator.CallTool); call || astray { // whatever has the focus
 		c.Local = false
 	}
 	return c
@@ -92,7 +100,7 @@ func (s *scene) classify(a actuator.Action) Class {
 		}
 		return s.press([]actuator.Key{a.Key})
 	default:
-		return asks("", "an action that the table does not know")
+		return asks("", NotInTable)
 	}
 }
 

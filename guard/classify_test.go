@@ -184,6 +184,18 @@ func TestTable(t *testing.T) {
 		{"OK of a dialog that deletes", button("foo", "dialog", "Confirm", "OK", item{role: "label", name: "The file will be permanently lost."}), must, del},
 		{"Yes, in German", button("foo", "dialog", "Frage", "Ja", item{role: "label", name: "Der Ordner wird endgültig gelöscht."}), must, del},
 		{"Enter in a dialog that deletes", on(look("Thunar", "dialog", "Attention", item{role: "label", name: "Are you sure that you want to permanently delete it?"}, item{"push button", "Delete", "", []string{"focused"}}), press("enter")), must, del},
+		// What comes after something that may have moved the focus.
+		{"typed after a drag", on(editor, actuator.Type{Text: "a"}, actuator.Drag{Path: []actuator.Point{point(0), point(1)}, Button: actuator.Left}), must, ""},
+		{"typed after a click by hand", on(editor, actuator.Type{Text: "a"}, actuator.ButtonDown{At: new(point(0)), Button: actuator.Left}, actuator.ButtonUp{Button: actuator.Left}), must, ""},
+		{"Enter after Tab that is held", on(editor, press("enter"), actuator.Hold{Keys: []actuator.Key{"tab"}, Milliseconds: 9}), must, ""},
+		{"Space after Tab that stays down", on(editor, press("space"), actuator.KeyDown{Key: "tab"}, actuator.KeyUp{Key: "tab"}), must, ""},
+		{"pasted after a tab that was pasted", on(editor, actuator.Paste{Text: new(actuator.Secret("b"))}, actuator.Paste{Text: new(actuator.Secret("a\t"))}), must, ""},
+		{"Enter after Tab that is held, in a mail", on(mailText, press("ctrl", "enter"), actuator.Hold{Keys: []actuator.Key{"tab"}, Milliseconds: 9}), must, send},
+		{"copied after a drag", on(editor, press("ctrl", "c"), actuator.Drag{Path: []actuator.Point{point(0), point(1)}, Button: actuator.Left}), harmless, navigate},
+		{"read after a drag", on(editor, actuator.Copy{}, actuator.Drag{Path: []actuator.Point{point(0), point(1)}, Button: actuator.Left}), harmless, none},
+		{"a modifier after a drag", on(editor, actuator.KeyDown{Key: "ctrl"}, actuator.Drag{Path: []actuator.Point{point(0), point(1)}, Button: actuator.Left}), harmless, none},
+		{"typed after a drag and a click", on(editor, actuator.Type{Text: "a"}, actuator.Drag{Path: []actuator.Point{point(0), point(1)}, Button: actuator.Left}, click(0)), harmless, edit},
+		{"typed after a paste and a note", on(editor, actuator.Type{Text: "a"}, actuator.Paste{Text: new(actuator.Secret("b"))}, actuator.Note{Text: "n"}), harmless, edit},
 		// What leaves this computer.
 		{"Ctrl+Enter in a mail", on(mailText, press("ctrl", "enter")), must, send},
 		{"upload by a command", on(shell, actuator.Type{Text: "curl --data @notes http://x"}), must, send},

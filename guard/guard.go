@@ -245,7 +245,7 @@ func (g *Guard) hold(in run.Intent) {
 	if s := g.scene(in); s.lineKey() != "" {
 		g.state.lines[s.lineKey()] = s.lineAfter()
 	}
-	g.state.held[in.Display] = heldAfter(in.Action, g.state.held[in.Display])
+	g.state.held[in.Display] = actuator.KeysHeld(in.Action, g.state.held[in.Display])
 }
 
 // rule decides on an action of a class.

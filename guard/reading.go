@@ -168,9 +168,10 @@ func (s *scene) lineAfter() string {
 		if a.Button == actuator.Middle {
 			return unread
 		}
-	case actuator.Paste, actuator.Set, actuator.Hold, actuator.KeyDown, actuator.ButtonUp, actuator.Drag:
+	case actuator.Move, actuator.Scroll, actuator.ButtonDown, actuator.KeyUp, actuator.Copy, actuator.SetClipboard,
+		actuator.Wait, actuator.WaitUntil, actuator.CallTool: // it writes nothing
+	default: // it writes what is not known, or nobody knows whether it does
 		return unread
-	default: // it writes nothing
 	}
 	return line
 }

@@ -88,6 +88,7 @@ func TestReadingOfTheWholeLine(t *testing.T) {
 		"cleared":                     {[]actuator.Action{press("up"), press("ctrl", "c")}, on(text("ls\n")), reads},
 		"pasted before":               {[]actuator.Action{actuator.Paste{}}, on(text("ls\n")), runs},
 		"a click before":              {[]actuator.Action{click(3), text("ls")}, on(press("enter")), reads},
+		"an action that is not known": {[]actuator.Action{actuator.Zoom{}}, on(text("ls\n")), runs}, // that of an agent is none of the guard's
 		"a middle click, that pastes": {[]actuator.Action{actuator.Click{At: new(point(3)), Button: actuator.Middle, Count: 1}}, on(text("ls\n")), runs},
 	} {
 		asked := loses(true)

@@ -9,6 +9,7 @@ import (
 	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
+	"desktop-agent/worldmodel"
 )
 
 // A scene is an action with what is on the screen around it.
@@ -44,7 +45,7 @@ func sceneOf(in run.Intent, held []actuator.Key) *scene {
 	s := &scene{in: in, focus: place{index: -1, window: -1, program: another}}
 	s.keys = slices.Clone(held)
 	for _, a := range in.Done {
-		s.keys = heldAfter(a, s.keys)
+		s.keys = actuator.KeysHeld(a, s.keys)
 	}
 	if c, ok := in.Action.(actuator.Click); ok {
 		s.keys = append(s.keys, c.Modifiers...)
@@ -57,27 +58,14 @@ func sceneOf(in run.Intent, held []actuator.Key) *scene {
 	return s
 }
 
-// heldAfter returns the keys that are down after an action.
-func heldAfter(a actuator.Action, held []actuator.Key) []actuator.Key {
-	switch a := a.(type) {
-	case actuator.KeyDown:
-		if !slices.Contains(held, a.Key) {
-			held = append(slices.Clone(held), a.Key)
-		}
-	case actuator.KeyUp:
-		held = slices.DeleteFunc(slices.Clone(held), func(k actuator.Key) bool { return k == a.Key })
-	default:
-	}
-	return held
-}
-
 // held reports whether a modifier is down.
 func (s *scene) held(name string) bool {
 	return slices.ContainsFunc(s.keys, func(k actuator.Key) bool { return strings.HasPrefix(string(k), name) })
 }
 
 // focused is where keys go: what was clicked last in the batch, or else what has the
-// focus. After Tab it is not known which element that is.
+// focus. After Tab it is not known which element that is. Whether they go there for certain
+// [scene.astray] tells.
 func (s *scene) focused() place {
 	for _, a := range slices.Backward(s.in.Done) {
 		switch a := a.(type) {
@@ -86,14 +74,14 @@ func (s *scene) focused() place {
 				return s.at(a.At)
 			}
 		case actuator.Press:
-			if slices.Contains(a.Keys, "tab") || slices.Contains(a.Keys, "enter") || slices.Contains(a.Keys, "esc") {
+			if leaves(a.Keys) {
 				return s.somewhere()
 			}
 		case actuator.Type:
 			if strings.ContainsAny(string(a.Text), "\t") {
 				return s.somewhere()
 			}
-		default: // it leaves the focus where it is
+		default: // it leaves the focus where it is, or nobody knows where
 		}
 	}
 	top := slices.IndexFunc(s.windows, func(w screen.Window) bool { return w.Focused })
@@ -107,6 +95,47 @@ func (s *scene) focused() place {
 		return s.somewhere()
 	}
 	return s.of(best, top)
+}
+
+// leaves reports whether keys may move the focus.
+func leaves(keys []actuator.Key) bool {
+	return slices.ContainsFunc(keys, func(k actuator.Key) bool { return k == "tab" || k == "enter" || k == "esc" })
+}
+
+// astray reports whether keys may go elsewhere than to [scene.focused]: something in the
+// batch has moved the focus, or may have, and it is not known where to.
+func (s *scene) astray() bool {
+	for _, a := range slices.Backward(s.in.Done) {
+		switch a := a.(type) {
+		case actuator.Click:
+			if a.Button == actuator.Left {
+				return false
+			}
+		case actuator.KeyDown, actuator.Hold:
+			if leaves(actuator.Pressed(a)) {
+				return true
+			}
+		case actuator.Paste:
+			if a.Text != nil && strings.Contains(string(*a.Text), "\t") {
+				return true
+			}
+		case actuator.Press, actuator.Type: // focused knows
+		case actuator.Move, actuator.Scroll, actuator.KeyUp, actuator.Copy, actuator.SetClipboard, actuator.Set,
+			actuator.Wait, actuator.WaitUntil, actuator.CallTool: // it leaves the focus where it is
+		default: // a button that goes down or up by itself, a drag, or what is not known here
+			if !actuator.ForAgent(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// anywhere reports whether the action, which is harmless where keys are taken to go, is
+// harmless wherever they go.
+func (s *scene) anywhere(c Class) bool {
+	keys := actuator.Pressed(s.in.Action)
+	return c.Effect == worldmodel.EffectNone || len(keys) > 0 && slices.Contains(table.Keys.Harmless, shortcut(append(slices.Clone(s.keys), keys...)))
 }
 
 // somewhere is the window with the focus, of which it is not known where in it.
@@ -303,7 +332,7 @@ func (s *scene) aimed() place {
 		return s.at(a.At)
 	case actuator.ButtonUp:
 		return s.at(a.At)
-	default:
+	default: // by the types of its fields
 	}
 	if points := actuator.Points(s.in.Action); len(points) > 0 {
 		return s.at(&points[len(points)-1])
