@@ -5,6 +5,7 @@ package env
 import (
 	"context"
 	"image"
+	"io/fs"
 	"net"
 	"time"
 
@@ -78,6 +79,9 @@ func (e *Env) Fetch(string, string, int64) error { return sandbox.ErrUnsupported
 
 // Put returns [sandbox.ErrUnsupported].
 func (e *Env) Put(string, string) error { return sandbox.ErrUnsupported }
+
+// Chmod returns [sandbox.ErrUnsupported].
+func (e *Env) Chmod(string, fs.FileMode) error { return sandbox.ErrUnsupported }
 
 // Dial returns [sandbox.ErrUnsupported].
 func (e *Env) Dial(context.Context, string) (net.Conn, error) { return nil, sandbox.ErrUnsupported }

@@ -151,7 +151,7 @@ func split(guest string) (folder, rest string) {
 // Host returns where a path of the task lies on this machine. Only what the task
 // may write has such a place, else the error is [ErrOutside]; that holds for what
 // symbolic links lead to as well. Programs of the task may change that afterwards:
-// [Env.Fetch] and [Env.Put] cannot be led astray. The file need not exist.
+// [Env.Fetch], [Env.Put] and [Env.Chmod] cannot be led astray. The file need not exist.
 func (e *Env) Host(guest string) (string, error) {
 	folder, rest, err := e.locate(guest)
 	if err != nil {
@@ -263,6 +263,24 @@ func (e *Env) write(guest string, from io.Reader) error {
 	}
 	_, err = io.Copy(to, from)
 	return errors.Join(err, to.Close(), e.own(root, rest))
+}
+
+// Chmod changes the rights of a file or folder of the task. Where links lead elsewhere
+// the error is [ErrOutside], as for [Env.Put].
+func (e *Env) Chmod(guest string, mode fs.FileMode) error {
+	folder, rest, err := e.locate(guest)
+	if err != nil {
+		return fmt.Errorf("chmod %s: %w", guest, err)
+	}
+	root, err := os.OpenRoot(e.outside(folder))
+	if err != nil {
+		return fmt.Errorf("chmod %s: %w", guest, err)
+	}
+	defer root.Close()
+	if err := root.Chmod(rest, mode); err != nil {
+		return fmt.Errorf("chmod %s: %w", guest, err)
+	}
+	return nil
 }
 
 // own makes the user of the programs the owner of a file.

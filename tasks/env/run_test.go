@@ -120,7 +120,10 @@ func TestPaths(t *testing.T) {
 			require.ErrorIs(t, err, env.ErrOutside, guest)
 			require.ErrorIs(t, e.Fetch(guest, filepath.Join(folder, "x"), 1<<20), env.ErrOutside, guest)
 			require.ErrorIs(t, e.Put(source, guest), env.ErrOutside, guest)
+			require.ErrorIs(t, e.Chmod(guest, 0o777), env.ErrOutside, guest)
 		}
+		require.NoError(t, e.Chmod("near", 0o751))
+		assert.Equal(t, "751\n", run(t, e, "stat -c %a b"), "links inside are followed")
 		_, err = e.Host("loop")
 		require.ErrorContains(t, err, "too many symbolic links")
 		require.ErrorContains(t, e.Fetch("pipe", filepath.Join(folder, "x"), 9), "not a regular file")

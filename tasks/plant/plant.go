@@ -193,11 +193,7 @@ func putMode(e *env.Env, guest, text string, mode os.FileMode) error {
 	if err := e.Put(file, guest); err != nil || mode == 0 {
 		return err
 	}
-	host, err := e.Host(guest)
-	if err != nil {
-		return err
-	}
-	return os.Chmod(host, mode)
+	return e.Chmod(guest, mode)
 }
 
 // inSuite returns the text of a file of the task's suite.
