@@ -1,6 +1,7 @@
 package plant
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -53,4 +54,22 @@ func TestPutStaysInside(t *testing.T) {
 	assert.Equal(t, "theirs", string(text))
 	assert.Equal(t, os.FileMode(0o600), info.Mode())
 	assert.Positive(t, written, "the probe writes at times")
+}
+
+// TestPipeInTheWay: a file that becomes a pipe while files are looked at is not waited for.
+func TestPipeInTheWay(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	require.NoError(t, err)
+	defer root.Close()
+	require.NoError(t, root.WriteFile("file", []byte("text"), 0o600))
+	info, err := root.Stat("file")
+	require.NoError(t, err)
+	sum, err := hash(root, "file", fs.FileInfoToDirEntry(info))
+	require.NoError(t, err)
+	require.NoError(t, root.Remove("file"))
+	require.NoError(t, unix.Mkfifo(filepath.Join(root.Name(), "file"), 0o600))
+	piped, err := hash(root, "file", fs.FileInfoToDirEntry(info))
+	require.NoError(t, err)
+	assert.NotEqual(t, sum, piped)
+	assert.Equal(t, fs.ModeNamedPipe.String(), piped)
 }

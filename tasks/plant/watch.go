@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"desktop-agent/screen"
@@ -161,7 +162,7 @@ func hash(root *os.Root, name string, d fs.DirEntry) (string, error) {
 	if !d.Type().IsRegular() {
 		return d.Type().String(), nil
 	}
-	f, err := root.Open(name)
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return "closed", nil
@@ -169,6 +170,13 @@ func hash(root *os.Root, name string, d fs.DirEntry) (string, error) {
 		return "", err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return info.Mode().Type().String(), nil
+	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.LimitReader(f, 1<<30)); err != nil {
 		return "", err
