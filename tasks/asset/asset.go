@@ -218,7 +218,7 @@ func Save(from io.Reader, file string, most int64) error {
 // save writes a file beside the one that it is to become, and returns its name and
 // its hash. A reader that fails is worth another try, and a disk is not.
 func save(from io.Reader, file string, most int64) (part, sum string, err error) {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return "", "", err
 	}
 	to, err := os.CreateTemp(filepath.Dir(file), ".part-*")

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -105,6 +106,37 @@ func TestAgent(t *testing.T) {
 			}))
 			assert.NotContains(t, result.Answer, key)
 		})
+	}
+}
+
+// What was judged is its owner's alone, whatever the mask of new files is.
+func TestJudgedIsPrivate(t *testing.T) {
+	envtest.Need(t)
+	old := syscall.Umask(0)
+	defer syscall.Umask(old)
+	suite := written(t, execute("echo done > out.txt"), tasks.Step{Type: "execute", Params: tasks.Params{"command": "echo said", "shell": true, "stdout": "said.txt"}})
+	task := suite.Tasks[0]
+	require.NoError(t, os.WriteFile(filepath.Join(task.Dir, "wanted.txt"), []byte("done\n"), 0o600))
+	wanted := &tasks.Getter{Type: "cloud_file", Params: tasks.Params{"path": "wanted.txt", "dest": "wanted.txt"}}
+	task.Evaluator.Checks = []tasks.Check{{Metric: "compare_text_file", Result: wanted, Expected: wanted},
+		{Metric: "compare_text_file", Result: &tasks.Getter{Type: "vm_file", Params: tasks.Params{"path": "/home/user/out.txt", "dest": "out.txt"}}, Expected: wanted}}
+	idle := func(context.Context, *trial.Stage) (trial.Ending, error) { return trial.Ending{}, nil }
+	result, dir, err := do(t, &trial.Runner{Suite: suite, Actors: map[string]trial.Act{"idle": idle}}, "idle")
+	require.NoError(t, err)
+	assert.True(t, result.Passed(), result.Why)
+	kept := map[string]bool{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := entry.Info()
+		require.NoError(t, err)
+		if path != dir { // it is the test's
+			assert.Zero(t, info.Mode().Perm()&0o077, "%s: %v", path, info.Mode())
+		}
+		kept[filepath.Base(path)] = true
+		return nil
+	}))
+	for _, name := range []string{"judged", "saved", "said.txt", "wanted.txt", "out.txt"} {
+		assert.Contains(t, kept, name)
 	}
 }
 
