@@ -3,6 +3,8 @@ package env
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,18 +39,22 @@ func notApart(err error) error {
 // make makes the place and returns the way in. The error is a [*NoIsolationError]
 // where the machine does not let it.
 func (p *place) make(ctx context.Context, e *Env, d *sandbox.Desktop) (sandbox.Entrance, error) {
-	held, err := p.bubble.Hold(ctx, d, e.view(d))
+	guarded, err := e.guardBus()
+	if err != nil {
+		return sandbox.Entrance{}, err
+	}
+	held, err := p.bubble.Hold(ctx, d, slices.Concat(e.view(d), guarded))
 	if err != nil {
 		return sandbox.Entrance{}, notApart(err)
 	}
-	own := []string{"--pid"}
+	var network []string
 	if !e.options.Network {
-		own = append(own, "--net")
+		network = []string{"--net"}
 	}
 	e.bounds.proc = filepath.Join("/proc", strconv.Itoa(held.PID), "root/proc")
 	way := sandbox.Entrance{
-		Prefix: slices.Concat(e.bounds.prefix(e.user), held.Prefix(e.user, own...), []string{"/usr/bin/env", "-C", Home}),
-		Files:  held.Prefix(e.user),
+		Prefix: slices.Concat(e.bounds.prefix(e.user), held.Prefix(e.user, append(network, "--pid")...), []string{"/usr/bin/env", "-C", Home}),
+		Files:  held.Prefix(e.user, network...),
 	}
 	return way, p.probe(ctx, d, way.Prefix)
 }
@@ -112,6 +118,45 @@ func (e *Env) view(d *sandbox.Desktop) []string {
 	}
 	// What bubblewrap made is nobody's to fill.
 	return append(a, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/")
+}
+
+// busSettings are the files of which the accessibility bus reads the first that is there.
+var busSettings = []string{"/etc/at-spi2/accessibility.conf", "/usr/share/defaults/at-spi2/accessibility.conf"}
+
+// busGuard has a bus take no environment for the programs that it starts, nor where a
+// message names no interface, which is optional.
+const busGuard = `<policy context="mandatory">
+  <deny send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus" send_member="UpdateActivationEnvironment"/>
+</policy>
+</busconfig>`
+
+// guardBus returns the arguments of bubblewrap that show the accessibility bus other
+// settings. It is not among the processes of the task, so that it knows their numbers on
+// this machine, and starts the registry there: the task's programs are not to say how.
+func (e *Env) guardBus() ([]string, error) {
+	for _, name := range busSettings {
+		seen := name
+		if inEtc, ok := strings.CutPrefix(name, "/etc/"); ok {
+			seen = filepath.Join(e.etc, inEtc)
+		}
+		text, err := os.ReadFile(seen)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("accessibility bus: %w", err)
+		}
+		guarded := strings.Replace(string(text), "</busconfig>", busGuard, 1)
+		if guarded == string(text) {
+			return nil, fmt.Errorf("accessibility bus: %s has no </busconfig>", name)
+		}
+		file := e.within("accessibility.conf")
+		if err := os.WriteFile(file, []byte(guarded), 0o644); err != nil {
+			return nil, fmt.Errorf("accessibility bus: %w", err)
+		}
+		return []string{"--ro-bind", file, name}, nil
+	}
+	return nil, fmt.Errorf("accessibility bus: there is no %s: apt-get install at-spi2-core", busSettings[1])
 }
 
 // tryOut has bubblewrap make such namespaces, without a desktop.
