@@ -16,9 +16,10 @@ type assembler struct {
 	app     string
 	pid     int
 	windows []*object
-	loose   bool      // the toolkit does not tell where its windows are
-	nodes   []Node    // of the objects that can be seen
-	objects []*object // which these are
+	loose   bool              // the toolkit does not tell where its windows are
+	nodes   []Node            // of the objects that can be seen
+	objects []*object         // which these are
+	boxes   []image.Rectangle // where they would be from left to right: see mirror
 }
 
 // A place is what an object inherits from its parent.

@@ -69,3 +69,60 @@ func TestLabelsOfManyFieldsInOnePlace(t *testing.T) {
 	require.Len(t, a.nodes, 2003)
 	assert.Equal(t, "Street:", a.nodes[2002].Label, "elsewhere, it does")
 }
+
+// In a form that is laid out from right to left the labels stand on the right of their
+// fields: what is on the left of one is the label of the next.
+func TestLabelsFromRightToLeft(t *testing.T) {
+	form := func(names [4]string, mirrored, related bool) map[string]image.Rectangle {
+		at := func(x0, y0, x1, y1 int) image.Rectangle {
+			if mirrored {
+				x0, x1 = 600-x1, 600-x0
+			}
+			return image.Rect(x0, y0, x1, y1)
+		}
+		var children []*object
+		for i, name := range names {
+			x, y := 300*(i%2), 40*(i/2)
+			label := shown(roleLabel, name, at(x+10, y+10, x+80, y+30))
+			field := shown(roleEntry, "", at(x+90, y+10, x+290, y+30))
+			if related && i == 0 {
+				field.label, field.from, label.takenFor = name, label, true
+			}
+			children = append(children, label, field)
+		}
+		above := shown(roleLabel, names[0], at(10, 100, 70, 118))
+		children = append(children, above, shown(roleEntry, "", at(10, 120, 590, 140)))
+		a := assembler{windows: []*object{shown(rolePanel, "", image.Rect(0, 0, 600, 200), children...)}}
+		a.assemble()
+		fields := map[string]image.Rectangle{}
+		for _, n := range a.nodes {
+			if n.Role == "entry" && n.Label != "" {
+				fields[n.Label] = fields[n.Label].Union(n.Box)
+			}
+		}
+		return fields
+	}
+	english, hebrew := [4]string{"Name", "Street", "Town", "Land"}, [4]string{"שם", "רחוב", "עיר", "מדינה"}
+	for _, tt := range []struct {
+		name              string
+		names             [4]string
+		mirrored, related bool
+	}{
+		{"from left to right", english, false, false},
+		{"by the script", hebrew, true, false},
+		{"by a label that the program tells", english, true, true},
+		{"by such a label, against the script", hebrew, false, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fields := form(tt.names, tt.mirrored, tt.related)
+			want := map[string]image.Rectangle{
+				tt.names[0]: image.Rect(10, 10, 590, 140), // two: beside, and below
+				tt.names[1]: image.Rect(390, 10, 590, 30), tt.names[2]: image.Rect(90, 50, 290, 70), tt.names[3]: image.Rect(390, 50, 590, 70),
+			}
+			if tt.mirrored {
+				want[tt.names[1]], want[tt.names[2]], want[tt.names[3]] = image.Rect(10, 10, 210, 30), image.Rect(310, 50, 510, 70), image.Rect(10, 50, 210, 70)
+			}
+			assert.Equal(t, want, fields)
+		})
+	}
+}

@@ -65,6 +65,25 @@ func TestReadForm(t *testing.T) {
 	b.wait("the caret", func(n Node) bool { return n.Text == "ann" && n.Caret == 3 })
 }
 
+// In Arabic, a program of GTK lays its windows out from right to left.
+func TestReadFormFromRightToLeft(t *testing.T) {
+	b := newBench(t, nil)
+	b.open("env", "LANGUAGE=ar", "LC_ALL=C.UTF-8", "zenity", "--forms", "--text=زيارة", "--add-entry=الاسم", "--add-entry=المدينة", "--add-combo=البلد", "--combo-values=مصر|لبنان")
+	nodes, i := b.waitAll("a label", named("label", "الاسم"))
+	field := slices.IndexFunc(nodes, func(n Node) bool { return n.Role == "text" })
+	require.GreaterOrEqual(t, field, 0)
+	if nodes[i].Box.Min.X < nodes[field].Box.Min.X {
+		t.Skip("GTK is installed without Arabic here, and lays out from left to right")
+	}
+	labels := map[string]string{}
+	for _, n := range nodes {
+		if n.LabelFrom == LabelBeside {
+			labels[n.Label] = n.Role
+		}
+	}
+	assert.Equal(t, map[string]string{"الاسم": "text", "المدينة": "text", "البلد": "combo box"}, labels)
+}
+
 // Where the icon in a field has the name of a picture, that is not told as a name.
 func TestReadFileManager(t *testing.T) {
 	b := newBench(t, nil)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // What an object is to another: AtspiRelationType
@@ -28,6 +29,7 @@ const (
 // A naming is what an object says about itself beside its name.
 type naming struct {
 	label       string
+	from        *object // which the program says is the label, if that is in the tree
 	description string
 	takenFor    bool // it is the label of something
 }
@@ -45,7 +47,7 @@ func (w *walk) call(o *object) {
 				o.label = strings.TrimSpace(o.label + " " + cut(strings.TrimSpace(name), maxName))
 			})
 			if label := w.seen[ref]; label != nil {
-				label.takenFor = true
+				o.from, label.takenFor = label, true
 			}
 		})
 	}
@@ -98,7 +100,7 @@ func (w *walk) askLabels() (asked bool) {
 			labels++
 			w.relations(o, func(kind uint32, ref reference) {
 				if of := w.seen[ref]; kind == relationLabelFor && of != nil && nameless(of) {
-					of.label, o.takenFor = o.name, true
+					of.label, of.from, o.takenFor = o.name, o, true
 				}
 			})
 		}
@@ -175,9 +177,11 @@ func (a *assembler) inside(i int) string {
 	return ""
 }
 
-// beside gives fields that no relation names the text that stands on their left, or
-// above them. A text is the label of one field.
+// beside gives fields that no relation names the text that stands before them, on their
+// left or in what is laid out from right to left on their right, or above them. A text is
+// the label of one field.
 func (a *assembler) beside() {
+	a.mirror()
 	type pair struct{ field, label, distance int }
 	var pairs []pair
 	for i := range a.nodes {
@@ -230,21 +234,70 @@ func (a *assembler) root(i int) int {
 	return i
 }
 
+// mirror notes the boxes of the nodes as they would be were all windows laid out from
+// left to right.
+func (a *assembler) mirror() {
+	a.boxes = make([]image.Rectangle, len(a.nodes))
+	for first := 0; first < len(a.nodes); {
+		end := first + 1
+		for end < len(a.nodes) && a.nodes[end].Parent >= 0 {
+			end++
+		}
+		mirrored := a.rightToLeft(first, end)
+		for i := first; i < end; i++ {
+			a.boxes[i] = a.nodes[i].Box
+			if mirrored {
+				a.boxes[i].Min.X, a.boxes[i].Max.X = -a.nodes[i].Box.Max.X, -a.nodes[i].Box.Min.X
+			}
+		}
+		first = end
+	}
+}
+
+// rightToLeft reports whether the nodes of a window are laid out from right to left: as
+// the labels of most fields stand on their right or, where no program tells which these
+// are, as most names are in a script that is written so.
+func (a *assembler) rightToLeft(first, end int) bool {
+	labels, names := 0, 0 // positive: to the right, or written from there
+	for i := first; i < end; i++ {
+		if o := a.objects[i]; o.from != nil && o.role.field() && o.from.placed {
+			switch l := o.from.box; {
+			case l.Max.Y <= o.box.Min.Y || l.Min.Y >= o.box.Max.Y: // not in one row
+			case l.Min.X >= o.box.Max.X-alike:
+				labels++
+			case l.Max.X <= o.box.Min.X+alike:
+				labels--
+			}
+		}
+		letter := strings.IndexFunc(a.nodes[i].Name, unicode.IsLetter)
+		if letter < 0 {
+			continue
+		}
+		if r, _ := utf8.DecodeRuneInString(a.nodes[i].Name[letter:]); unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko) {
+			names++
+		} else {
+			names--
+		}
+	}
+	return labels > 0 || labels == 0 && names > 0
+}
+
 // near reports whether a node lies where the label of a field may.
 func (a *assembler) near(field, label int) bool {
-	f := a.nodes[field].Box
-	return a.nodes[label].Box.Overlaps(image.Rect(f.Min.X-besideLeft-1, f.Min.Y-besideAbove-1, f.Min.X+alike+1, f.Max.Y+1))
+	f := a.boxes[field]
+	return a.boxes[label].Overlaps(image.Rect(f.Min.X-besideLeft-1, f.Min.Y-besideAbove-1, f.Min.X+alike+1, f.Max.Y+1))
 }
 
 // distance returns how far a text is from the field that it may be the label of: it
-// is in the same row on the left, with no control between them, or right above.
+// is in the same row on the left, with no control between them, or right above, once the
+// window is laid out from left to right.
 func (a *assembler) distance(field, label int) (pixels int, ok bool) {
-	f, l := a.nodes[field].Box, a.nodes[label].Box
+	f, l := a.boxes[field], a.boxes[label]
 	middle := (l.Min.Y + l.Max.Y) / 2
 	if gap := f.Min.X - l.Max.X; middle >= f.Min.Y && middle < f.Max.Y && gap > -alike && gap <= besideLeft {
 		between := image.Rect(l.Max.X, l.Min.Y, f.Min.X, l.Max.Y)
 		for i, n := range a.nodes {
-			if i != field && (Operable(n.Role) || a.canLabel(i) && i != label) && n.Box.Overlaps(between) && !f.In(n.Box) {
+			if i != field && (Operable(n.Role) || a.canLabel(i) && i != label) && a.boxes[i].Overlaps(between) && !f.In(a.boxes[i]) {
 				return 0, false
 			}
 		}
