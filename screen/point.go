@@ -9,8 +9,8 @@ import (
 
 // minTarget is how many device pixels of a control must be seen, each way, for a
 // click to be aimed at it, unless it has no more: a row that a list shows a strip
-// of is scrolled into view first.
-const minTarget = 8
+// of, eight pixels at most, is scrolled into view first.
+const minTarget = 9
 
 // PointOf returns where a click hits a node, in device pixels and in pixels of the
 // image: the middle of the part that can be seen or, if something lies over that, of

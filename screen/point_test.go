@@ -70,17 +70,22 @@ func TestPointOf(t *testing.T) {
 	}
 }
 
-// A row of which the list shows four pixels is not clicked.
+// A row of which the list shows a strip is not clicked.
 func TestPointOfRowCutOff(t *testing.T) {
-	rows := []atspi.Node{{Role: "table", Box: image.Rect(0, 0, 400, 44)}}
-	for y := 0; y < 60; y += 20 {
-		rows = append(rows, atspi.Node{Parent: 1, Role: "table cell", Name: fmt.Sprint(y), Box: image.Rect(0, y, 400, min(y+20, 44))})
+	for _, tt := range []struct {
+		high, shown int
+		ok          bool
+	}{{20, 4, false}, {20, 8, false}, {21, 8, false}, {20, 9, true}, {15, 8, true}, {8, 8, true}} {
+		rows := []atspi.Node{{Role: "table", Box: image.Rect(0, 0, 400, 2*tt.high+tt.shown)}}
+		for y := 0; y < 3*tt.high; y += tt.high {
+			rows = append(rows, atspi.Node{Parent: 1, Role: "table cell", Name: fmt.Sprint(y), Box: image.Rect(0, y, 400, min(y+tt.high, 2*tt.high+tt.shown))})
+		}
+		o := form(rows)
+		_, _, ok := o.PointOf(3)
+		assert.True(t, ok)
+		_, _, ok = o.PointOf(4)
+		assert.Equal(t, tt.ok, ok, "%d of %d pixels", tt.shown, tt.high)
 	}
-	o := form(rows)
-	_, _, ok := o.PointOf(3)
-	assert.True(t, ok)
-	_, _, ok = o.PointOf(4)
-	assert.False(t, ok)
 }
 
 // Whatever lies over whatever: where a node is said to be, a click hits it, or
