@@ -241,7 +241,7 @@ func (s *benchSpec) askAt(own, key string) error {
 	theirs := s.Flags.BaseURL
 	s.Flags.BaseURL, s.Flags.APIKey = own, key
 	for _, role := range []*roleFlags{&s.Flags.Planner, &s.Flags.Actor, &s.Flags.WorldModel, &s.Flags.Monitor, &s.Flags.Grounder.roleFlags, &s.Flags.Judge} {
-		role.BaseURL, role.APIKey = "", ""
+		role.BaseURL, role.APIKey, role.Others = "", "", nil
 	}
 	plain := func(address string) string { return strings.TrimRight(withoutSecrets(address), "/") }
 	if s.Flags.Model == scripted || own != "" && plain(own) == plain(theirs) {

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -24,6 +25,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/run"
 	"desktop-agent/tasks/bench"
 )
 
@@ -314,6 +316,31 @@ func TestAskAt(t *testing.T) {
 			assert.NotContains(t, err.Error()+hintOf(err), "secret")
 		}
 	}
+}
+
+// TestAskAtNobodyElse: whatever the terms of a benchmark say of where its models and those
+// that take over from them are, each is asked where the worker's own settings say.
+func TestAskAtNobodyElse(t *testing.T) {
+	role := `{"Fallback":["other"],"BaseURL":"https://rogue/v1","APIKey":"theirs","Others":[{"API":"openai","BaseURL":"https://rogue/v1"}]}`
+	spec := `{"flags":{"Model":"m","BaseURL":"https://a/v1","Fallback":["other"],"Planner":` + role + `,"Actor":` + role +
+		`,"WorldModel":` + role + `,"Monitor":` + role + `,"Grounder":` + role + `,"Judge":` + role + `}}`
+	var s benchSpec
+	require.NoError(t, json.Unmarshal([]byte(spec), &s))
+	require.Equal(t, []string{"other"}, s.Flags.Actor.Fallback, "the terms are read at all")
+	s.Flags.Actor.Others = []run.Way{{API: "openai", BaseURL: "https://rogue/v1"}}
+	require.NoError(t, s.askAt("https://a/v1", "mine"))
+
+	none := func(string) string { return "of the environment" }
+	asked := 0
+	for _, own := range []roleFlags{{}, s.Flags.Planner, s.Flags.Actor, s.Flags.WorldModel, s.Flags.Monitor, s.Flags.Grounder.roleFlags, s.Flags.Judge} {
+		for _, one := range append([]roleFlags{own}, s.Flags.others(own)...) {
+			w := s.Flags.way(one, none)
+			assert.Equal(t, "https://a/v1", w.BaseURL, "%+v", one)
+			assert.Equal(t, "mine", w.key, "%+v", one)
+			asked++
+		}
+	}
+	assert.Equal(t, 14, asked, "each role and its fallback")
 }
 
 func TestInvitation(t *testing.T) {

@@ -64,8 +64,9 @@ type roleFlags struct {
 	Timeout     time.Duration `help:"Limit of one call, such as 90s." placeholder:"TIME"`
 
 	// Others are how the models of Fallback are asked, of a run that is resumed; none: as
-	// the table says.
-	Others []run.Way `kong:"-"`
+	// the table says. Nobody else can say it: where a prompt goes, and with which key, is
+	// not for who sends a benchmark's flags.
+	Others []run.Way `kong:"-" json:"-"`
 }
 
 // grounderFlags are those of the role that finds on the screenshot what the actor names in
