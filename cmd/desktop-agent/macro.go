@@ -54,6 +54,7 @@ func (r *replayCmd) macro(ctx context.Context, c console, g *cli, stored *replay
 	if err != nil {
 		return err
 	}
+	r.guardAnew(&settings.Agent)
 	j := job{settings: settings, secrets: keysOf(r.keys(getenv)...), who: "macro", json: r.JSON, runs: r.Runs, keepHome: r.KeepHome, steps: len(m.Steps), log: logger(c, g.Verbose)}
 	if r.Heal == "model" {
 		j.client = client

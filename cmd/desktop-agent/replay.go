@@ -215,7 +215,12 @@ func (r *replayCmd) live(ctx context.Context, c console, g *cli, stored *replay.
 		return err
 	}
 	settings.Models.Roles, settings.Models.Grounder, settings.Like = started.Settings.Models.Roles, started.Settings.Models.Grounder, started.Settings.Like
-	w, err := job{settings: settings, client: client, json: r.JSON, runs: r.Runs, keepHome: r.KeepHome, steps: settings.Agent.MaxSteps, log: logger(c, g.Verbose)}.
+	// What a guard asked is in the recording, if it had one. If not, there is nobody to ask.
+	unasked := guardless(settings.Agent)
+	if unasked {
+		r.guardAnew(&settings.Agent)
+	}
+	w, err := job{settings: settings, client: client, unasked: unasked, json: r.JSON, runs: r.Runs, keepHome: r.KeepHome, steps: settings.Agent.MaxSteps, log: logger(c, g.Verbose)}.
 		onDesktop(ctx, c)
 	if err != nil {
 		return err
@@ -261,6 +266,21 @@ func (r *replayCmd) settings(stored *replay.Run, line *kong.Context) (run.Settin
 	s.Display = desktop.settings()
 	return s, nil
 }
+
+// guardSettings are the flags that say what watches over actions.
+var guardSettings = []string{"guard", "approve", "on-block", "workspace", "policies", "guard-limit"}
+
+// guardAnew has watch over actions what the flags, the environment and the file of settings
+// say. What a recording says of it holds for the run that it was: a person has no guard, and
+// one who had none, or who hands on a recording, does not decide for this machine.
+func (r *replayCmd) guardAnew(s *run.AgentSettings) {
+	for _, name := range guardSettings {
+		agentSettings[name](s, r.agentFlags)
+	}
+}
+
+// guardless reports whether a run had no guard.
+func guardless(s run.AgentSettings) bool { return s.Guard == "" || s.Guard == "off" }
 
 // onDesktop opens a job, and says on which desktop.
 func (j job) onDesktop(ctx context.Context, c console) (*work, error) {

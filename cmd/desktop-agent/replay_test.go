@@ -4,7 +4,9 @@ package main
 
 import (
 	"bytes"
+	"net/http"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,6 +55,7 @@ func TestReplayLiveDesktop(t *testing.T) {
 	of, err := replay.Open("demo/run")
 	require.NoError(t, err)
 	assert.Equal(t, &run.Replay{Run: of.Info.ID, How: "model"}, stored.Info.Asked.Replay)
+	assert.Contains(t, stored.Info.Asked.Guard, "table alone", "the recording had no guard")
 	assert.Equal(t, "shopping.txt - Mousepad", title(t, stored))
 }
 
@@ -71,6 +74,7 @@ func TestReplayMacro(t *testing.T) {
 	assert.Contains(t, said, "desktop: private, 1024×768, with mousepad, home demo/home\n")
 	assert.Contains(t, said, "11 of 11 steps done\n")
 	assert.Equal(t, "macro", stored.Info.Asked.Replay.How)
+	assert.Contains(t, stored.Info.Asked.Guard, "table alone", "the recording had no guard")
 	assert.Equal(t, "einkauf.txt - Mousepad", title(t, stored))
 }
 
@@ -83,5 +87,33 @@ func TestReplayMacroElsewhere(t *testing.T) {
 	for e, err := range stored.Events() {
 		require.NoError(t, err)
 		assert.NotEqual(t, "acting", e.Kind, "nothing was done")
+	}
+}
+
+// TestReplayGuard: the recording had no guard; whether one watches now is not for it to say. What a
+// model chooses in place of a recorded step is refused where nobody foresees what it does.
+func TestReplayGuard(t *testing.T) {
+	e := newEndpoint(t, slices.Repeat([]http.HandlerFunc{says(`pyautogui.write("rm -r important\n")`)}, 80)...)
+	healed := []string{"--macro", "--open", "xterm", "--heal", "model", "--model", "m", "--base-url", e.URL + "/v1", "--approve", "never"}
+	for _, tt := range []struct {
+		name    string
+		args    []string
+		guard   string
+		refused bool
+	}{
+		{"by default", healed, "foresight", true},
+		{"none is wanted", append(slices.Clone(healed), "--guard=off"), "none", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			stored, said := again(t, exitNotDone, tt.args...)
+			assert.Contains(t, stored.Info.Asked.Guard, tt.guard)
+			refused, did := false, false
+			for e, err := range stored.Events() {
+				require.NoError(t, err)
+				refused = refused || e.Kind == "refused"
+				did = did || e.Kind == "acting"
+			}
+			assert.Equal(t, []bool{tt.refused, !tt.refused}, []bool{refused, did}, said)
+		})
 	}
 }
