@@ -45,7 +45,7 @@ type Session struct {
 	reader   *ocr.Reader // of text from the picture; nil for none
 	device   *actuator.Device
 	seat     *seat.Seat // nil while nobody acts
-	borrowed bool       // the screen is another's
+	borrowed bool       // the display is another's
 	of       *Session   // whose run it is a part of; nil if the run is its own
 	finished bool
 	closed   bool
@@ -96,11 +96,12 @@ type Options struct {
 	Log    *slog.Logger // nil: silent
 }
 
-// A Computer is a display that is being watched already.
+// A Computer is a display that somebody else has opened.
 type Computer struct {
 	Display string
-	Screen  *screen.Screen
-	Home    string // the folder that is the home of its programs, if it is the run's own; "" else
+	Bus     string         // address of the D-Bus session bus of its programs
+	Screen  *screen.Screen // what looks at it already; nil: the session looks at it as its settings say
+	Home    string         // the folder that is the home of its programs, if it is the run's own; "" else
 }
 
 // Open opens a session. What was opened before something failed is closed again.
@@ -160,12 +161,14 @@ func (s *Session) openDesktop(ctx context.Context) error {
 		return nil
 	}
 	if c := s.options.Computer; c != nil {
-		s.Display, s.Screen, s.borrowed = c.Display, c.Screen, true
+		s.Display, s.borrowed = c.Display, true
 		if c.Home != "" {
 			s.Home = NewHome(c.Home)
 		}
-		if s.openReader(ctx); s.reader != nil {
-			s.Screen.ReadBy(s.reader)
+		if c.Screen != nil {
+			s.Screen = c.Screen
+		} else if err := s.openLook(ctx, c.Bus); err != nil {
+			return err
 		}
 	} else if err := s.openScreen(ctx); err != nil {
 		return err
@@ -213,6 +216,12 @@ func (s *Session) openScreen(ctx context.Context) (err error) {
 			}
 		}
 	}
+	return s.openLook(ctx, bus)
+}
+
+// openLook connects to the display, and to the accessibility tree of its programs.
+func (s *Session) openLook(ctx context.Context, bus string) (err error) {
+	d := s.Settings.Display
 	// Without an accessibility bus there is a picture still, and each
 	// observation tells why there is nothing more.
 	s.tree, s.treeErr = atspi.Open(ctx, &atspi.Options{
@@ -424,13 +433,10 @@ func (s *Session) Close() error {
 	if s.seat != nil {
 		errs = append(errs, s.seat.Close())
 	}
-	if s.Screen != nil && !s.borrowed {
+	if c := s.options.Computer; s.Screen != nil && (c == nil || c.Screen == nil) {
 		errs = append(errs, s.Screen.Close())
 	}
 	if s.reader != nil {
-		if s.borrowed {
-			s.Screen.ReadBy(nil)
-		}
 		errs = append(errs, s.reader.Close())
 	}
 	if s.tree != nil {

@@ -26,6 +26,7 @@ import (
 	"desktop-agent/run/runtest"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
 )
 
 // A place is where a private desktop leaves its traces.
@@ -266,6 +267,32 @@ func TestSessionOnXvfb(t *testing.T) {
 	assert.Equal(t, 1, j.closed)
 	server.RequireGone(t)
 	p.requireEmpty(t)
+}
+
+// TestComputer: on a desktop that somebody else has opened a session sees as its settings
+// and the form of its model say, and has its programs take text, as on one of its own.
+func TestComputer(t *testing.T) {
+	newPlace(t)
+	d, err := sandbox.Start(t.Context(), &sandbox.Options{Size: image.Pt(1000, 600)})
+	require.NoError(t, err)
+	defer d.Close()
+	_, err = d.Open(t.Context(), "zenity", "--entry", "--title", "Name", "--entry-text", "old")
+	require.NoError(t, err)
+	settings := run.Defaults()
+	settings.Display.MaxImage, settings.Display.TreeSilence, settings.Display.TreeLimit = 500, 20*time.Second, time.Minute
+	s, err := run.Open(t.Context(), settings, &run.Options{Computer: &run.Computer{Display: d.Display(), Bus: d.BusAddress()}})
+	require.NoError(t, err)
+	defer s.Close()
+
+	r := &room{Session: s, t: t, ctx: t.Context()}
+	field := r.see(1, func(n atspi.Node) bool { return n.Role == "text" && n.Text == "old" })[0]
+	assert.Equal(t, image.Pt(500, 300), r.now.Image.Mapping.Size)
+	_, why := r.do(r.chosen(setTo(field.ID, "new")))
+	require.Empty(t, why)
+	r.see(1, func(n atspi.Node) bool { return n.Role == "text" && n.Text == "new" })
+
+	require.NoError(t, s.Close())
+	require.NoError(t, d.Err(), "it stays open")
 }
 
 // TestWhile holds that what runs on a private desktop ends when the desktop breaks, and

@@ -45,14 +45,6 @@ const (
 	maxReadText     = 1000 // bytes of one line
 )
 
-// ReadBy has text read from the picture by another reader from now on; by none if it is
-// nil. It is for who shares a screen that was opened without one.
-func (s *Screen) ReadBy(reader OCR) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.opt.OCR = reader
-}
-
 // Read is [Screen.Look] with what no program tells and can be read in the picture. unread
 // says that not all of that was read in time: what is missing may be there.
 func (s *Screen) Read(ctx context.Context) (o *Observation, unread bool, err error) {
@@ -70,9 +62,7 @@ func (s *Screen) Read(ctx context.Context) (o *Observation, unread bool, err err
 // read has the text of what tells none read from the picture, and adds it to the tree.
 // The error tells that something could not be read, or not yet.
 func (s *Screen) read(ctx context.Context, o *Observation) error {
-	s.mu.Lock()
 	reader := s.opt.OCR
-	s.mu.Unlock()
 	if reader == nil || o.Bare == nil {
 		return nil
 	}

@@ -57,7 +57,7 @@ type benchFlags struct {
 
 	suiteFlags
 	tuningFlags
-	ocrFlags
+	sightFlags
 	modelFlags
 }
 
@@ -161,6 +161,8 @@ func (f benchFlags) check() error {
 		return hintError{fmt.Errorf("--repeat %d is less than once", f.Repeat), "write how often each task is done"}
 	case f.tuningFlags.check() != nil:
 		return f.tuningFlags.check()
+	case f.sightFlags.check() != nil:
+		return f.sightFlags.check()
 	case f.Model == scripted && f.Judging != "off":
 		return hintError{errors.New("a script leaves nothing to judge"), "leave out --judge, or name a model with --model"}
 	case f.Model == scripted:
@@ -192,10 +194,12 @@ func (f benchFlags) actors() map[string]trial.Act {
 		case engine.Deliberate:
 			a.Plan = engine.Deliberate
 		}
+		display := run.DisplaySettings{Private: true}
+		f.sightFlags.set(&display)
 		list["plan="+plan] = trial.Agent(trial.Config{
 			Client:   f.client,
 			Secrets:  keysOf(f.keys(getenv)...),
-			Settings: run.Settings{Display: run.DisplaySettings{Private: true, OCR: f.languages()}, Agent: a.settings(), Models: f.modelFlags.settings()},
+			Settings: run.Settings{Display: display, Agent: a.settings(), Models: f.modelFlags.settings()},
 		})
 	}
 	return list

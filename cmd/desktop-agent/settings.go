@@ -422,36 +422,53 @@ type desktopFlags struct {
 	Takeover   time.Duration `help:"Pause while a person uses mouse or keyboard, until they have rested for so long; 0 to share the display." default:"${takeover}" group:"Desktop"`
 	OnMonitor  int           `name:"monitor" help:"Show the model only this monitor, counted from 1; 0 for all." placeholder:"N" group:"Desktop"`
 
+	rehearses bool // --open and --home are for rehearsals, too
+
+	sightFlags
+}
+
+// sightFlags say how a desktop is looked at.
+type sightFlags struct {
 	MaxImage    int           `help:"Longest side of the image that the model gets, in pixels; 0 for what suits its form." default:"${max_image}" group:"Desktop"`
 	Quiet       time.Duration `help:"How long nothing may be drawn before the screen counts as still." default:"${quiet}" group:"Desktop"`
 	Ceiling     time.Duration `help:"How long to wait for that at most." default:"${ceiling}" group:"Desktop"`
 	TreeSilence time.Duration `help:"A program that tells nothing of its accessibility tree for so long is left out." default:"${tree_silence}" group:"Desktop"`
 	TreeLimit   time.Duration `help:"The most that the tree of one program may take." default:"${tree_limit}" group:"Desktop"`
 	TreeNodes   int           `help:"The most elements that are read of one program." default:"${tree_nodes}" group:"Desktop"`
-	rehearses   bool          // --open and --home are for rehearsals, too
-
-	ocrFlags
-}
-
-// ocrFlags say what is read from the picture.
-type ocrFlags struct {
-	OCR string `name:"ocr" help:"Languages in which text is read from the picture where no program tells it, as tesseract names them, such as eng+deu; off for none. Needs tesseract." default:"${ocr}" placeholder:"LANGUAGES" group:"Desktop"`
+	OCR         string        `name:"ocr" help:"Languages in which text is read from the picture where no program tells it, as tesseract names them, such as eng+deu; off for none. Needs tesseract." default:"${ocr}" placeholder:"LANGUAGES" group:"Desktop"`
 }
 
 // languages returns in which languages text is read; "" for none.
-func (f ocrFlags) languages() string {
+func (f sightFlags) languages() string {
 	if f.OCR == "off" {
 		return ""
 	}
 	return f.OCR
 }
 
+// set has the settings of a desktop say what the flags do.
+func (f sightFlags) set(s *run.DisplaySettings) {
+	s.MaxImage, s.Quiet, s.Ceiling, s.OCR = f.MaxImage, f.Quiet, f.Ceiling, f.languages()
+	s.TreeSilence, s.TreeLimit, s.TreeNodes = f.TreeSilence, f.TreeLimit, f.TreeNodes
+}
+
+// check refuses flags with which nothing can be looked at.
+func (f sightFlags) check() error {
+	if f.MaxImage != 0 && f.MaxImage < 64 || f.Quiet <= 0 || f.Ceiling < f.Quiet || f.TreeSilence <= 0 || f.TreeLimit <= 0 || f.TreeNodes < 1 {
+		return hintError{fmt.Errorf("the desktop cannot be looked at so: image %d pixels, quiet %v, ceiling %v, tree silence %v, tree limit %v, tree nodes %d",
+			f.MaxImage, f.Quiet, f.Ceiling, f.TreeSilence, f.TreeLimit, f.TreeNodes),
+			"--max-image is 64 or more, or 0, --ceiling not below --quiet, and the others are above 0"}
+	}
+	return nil
+}
+
 // settings are what a run's first event tells of the desktop.
 func (f desktopFlags) settings() run.DisplaySettings {
 	s := run.DisplaySettings{
-		Private: f.Virtual, Open: f.Open, Home: f.Home, KeepHome: f.KeepHome, KeepFor: f.KeepFor, MachineDevices: f.Devices, Monitor: f.OnMonitor, MaxImage: f.MaxImage, Quiet: f.Quiet, Ceiling: f.Ceiling,
-		TreeSilence: f.TreeSilence, TreeLimit: f.TreeLimit, TreeNodes: f.TreeNodes, StopCorner: f.StopCorner, Takeover: f.Takeover,
+		Private: f.Virtual, Open: f.Open, Home: f.Home, KeepHome: f.KeepHome, KeepFor: f.KeepFor, MachineDevices: f.Devices, Monitor: f.OnMonitor,
+		StopCorner: f.StopCorner, Takeover: f.Takeover,
 	}
+	f.sightFlags.set(&s)
 	if f.StopKeys != "off" {
 		s.StopKeys = f.StopKeys
 	}
@@ -460,7 +477,6 @@ func (f desktopFlags) settings() run.DisplaySettings {
 	} else {
 		s.Name = f.Display
 	}
-	s.OCR = f.languages()
 	return s
 }
 
@@ -505,10 +521,8 @@ func (f desktopFlags) check(line *kong.Context) error {
 	if f.OnMonitor < 0 {
 		return hintError{fmt.Errorf("there is no monitor %d", f.OnMonitor), "monitors count from 1; 0 is all of them"}
 	}
-	if f.MaxImage != 0 && f.MaxImage < 64 || f.Quiet <= 0 || f.Ceiling < f.Quiet || f.TreeSilence <= 0 || f.TreeLimit <= 0 || f.TreeNodes < 1 {
-		return hintError{fmt.Errorf("the desktop cannot be looked at so: image %d pixels, quiet %v, ceiling %v, tree silence %v, tree limit %v, tree nodes %d",
-			f.MaxImage, f.Quiet, f.Ceiling, f.TreeSilence, f.TreeLimit, f.TreeNodes),
-			"--max-image is 64 or more, or 0, --ceiling not below --quiet, and the others are above 0"}
+	if err := f.sightFlags.check(); err != nil {
+		return err
 	}
 	if _, err := actuator.ParseHotkey(f.StopKeys); err != nil && f.StopKeys != "off" {
 		return hintError{fmt.Errorf("--stop-keys: %w", err), "write for example --stop-keys ctrl+alt+escape, or off"}

@@ -86,7 +86,7 @@ func guarded(home string, count *tally) trial.Act {
 		settings, journal, model := run.Defaults(), &run.Memory{}, &sane{task: s.Task}
 		settings.Display.OCR = ""
 		session, err := run.Open(ctx, settings, &run.Options{
-			Client: &llm.Client{Model: model, Default: llm.Settings{Model: "sane"}}, Computer: &run.Computer{Display: s.Env.Display(), Screen: s.Env.Screen()},
+			Client: &llm.Client{Model: model, Default: llm.Settings{Model: "sane"}}, Computer: &run.Computer{Display: s.Env.Display(), Bus: s.Env.BusAddress()},
 			Journal: func() (run.Journal, error) { return journal, nil },
 		})
 		if err != nil {

@@ -38,8 +38,10 @@ func (c Config) act(ctx context.Context, s *Stage) (ending Ending, err error) {
 	if err != nil {
 		return ending, err
 	}
-	session, err := run.Open(ctx, c.Settings, &run.Options{
-		Client: c.Client(), Secrets: c.Secrets, Computer: &run.Computer{Display: s.Env.Display(), Screen: s.Env.Screen(), Home: home}, Log: s.Log,
+	settings := c.Settings
+	settings.Display.Size = s.Env.Size()
+	session, err := run.Open(ctx, settings, &run.Options{
+		Client: c.Client(), Secrets: c.Secrets, Computer: &run.Computer{Display: s.Env.Display(), Bus: s.Env.BusAddress(), Home: home}, Log: s.Log,
 		Watch: func(e run.Event) {
 			if _, ok := e.Data.(run.Observed); ok {
 				s.Seen()

@@ -5,6 +5,7 @@ package trial_test
 import (
 	"context"
 	"errors"
+	"image"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -71,11 +72,14 @@ func TestAgent(t *testing.T) {
 					llm.Actor: replies, llm.WorldModel: {world, world, world},
 				}}, Default: llm.Settings{Model: "m"}}
 			},
-			Settings: run.Settings{Agent: run.AgentSettings{Planning: "off", Format: "code", MaxSteps: 4}},
-			Secrets:  []run.Secret{{Name: "api-key", Value: key}},
+			Settings: run.Settings{
+				Display: run.DisplaySettings{Private: true, MaxImage: 800},
+				Agent:   run.AgentSettings{Planning: "off", Format: "code", MaxSteps: 4},
+			},
+			Secrets: []run.Secret{{Name: "api-key", Value: key}},
 		})
 	}
-	typed := "Thought: I write it with " + key + ".\nExpect: It is written.\n```python\npyautogui.click(300, 200)\npyautogui.write('echo done > out.txt\\n')\n```"
+	typed := "Thought: I write it with " + key + ".\nExpect: It is written.\n```python\npyautogui.click(165, 110)\npyautogui.write('echo done > out.txt\\n')\n```"
 	r := &trial.Runner{Suite: suite, Actors: map[string]trial.Act{
 		"does":   config(llmtest.Text(typed), llmtest.Text("DONE: written")),
 		"claims": config(llmtest.Text("DONE: written with " + key)),
@@ -94,6 +98,12 @@ func TestAgent(t *testing.T) {
 			v, err := run.Verify(t.Context())
 			require.NoError(t, err)
 			assert.Empty(t, v.Problems)
+			assert.Equal(t, image.Pt(1920, 1080), run.Info.Asked.Settings.Display.Size)
+			for step, err := range run.Steps() {
+				require.NoError(t, err)
+				assert.Equal(t, image.Pt(800, 450), step.After.Mapping.Size, "the picture is as large as the settings say")
+				break
+			}
 			assert.FileExists(t, filepath.Join(dir, "report.html"))
 			// The key that the model's reply has is in nothing that is kept of the trial.
 			require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
