@@ -5,6 +5,8 @@ package screen_test
 import (
 	"context"
 	"errors"
+	"image"
+	"image/color"
 	"os"
 	"os/exec"
 	"strconv"
@@ -160,5 +162,50 @@ func TestTree(t *testing.T) {
 		require.NoError(t, err, "a tree that cannot be read does not stop a look")
 		assert.ErrorIs(t, o.Tree.Err, broken)
 		assert.Equal(t, id, o.FrameID)
+	}
+}
+
+// A drawingTree draws while it is read, so often.
+type drawingTree struct {
+	d     *desk
+	draws int
+	reads int
+}
+
+func (r *drawingTree) Read(context.Context) ([]atspi.Node, []string, error) {
+	if r.reads++; r.reads <= r.draws {
+		at := image.Pt(10+40*r.reads, 300)
+		r.d.fill(image.Rectangle{Min: at, Max: at.Add(image.Pt(30, 200))}, uint32(r.reads)*0x102030)
+	}
+	return nil, nil, nil
+}
+
+// What is drawn while a frame is taken is not in it: another is taken, until nothing is, or
+// else the observation says that there was no end of it.
+func TestObserveUntilNothingIsDrawn(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		draws int
+		want  screen.SettleReason
+		so    screen.SettleOptions
+	}{
+		{"four times", 4, screen.SettledQuiet, unhurried},
+		{"without end", 1 << 20, screen.SettledCeiling, screen.SettleOptions{Ceiling: time.Second}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, nil)
+			tree := &drawingTree{d: d, draws: tt.draws}
+			o, err := d.screen(screen.Options{Tree: tree, MaxImage: small, Settle: tt.so}).Observe(limit(t))
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, o.Settled.Reason)
+			if tt.want == screen.SettledQuiet {
+				assert.Equal(t, tt.draws+1, tree.reads)
+				assert.Equal(t, color.RGBA{0x40, 0x80, 0xc0, 0xff}, color.RGBAModel.Convert(o.Bare.At(175, 400)), "the last that was drawn")
+			} else {
+				assert.Greater(t, tree.reads, 2)
+			}
+		})
 	}
 }

@@ -138,28 +138,22 @@ const closeLimit = 2 * time.Second
 func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 	o, err := turn(ctx, s, func(d *display) (*Observation, error) {
 		start := time.Now()
-		settled, err := d.settle(ctx)
+		settled, o, err := s.settledLook(ctx, d)
 		if err != nil {
 			return nil, err
 		}
-		o, err := s.look(ctx, d)
-		d.looked()
-		if err != nil {
-			return nil, err
-		}
-		// What was drawn while looking belongs to the same change: look again, once. And
-		// a program that gave no answer until the ceiling may have come to life since.
-		if (settled.Reason == SettledQuiet || d.revived()) && d.stirred() {
-			again, err := d.settle(ctx)
-			if err != nil {
+		// What was drawn while looking belongs to the same change: look again. And a
+		// program that gave no answer until the ceiling may have come to life since.
+		for again := settled.Reason == SettledQuiet || d.revived(); again && d.stirred(); again = settled.Reason == SettledQuiet {
+			first := settled
+			if time.Since(start) >= d.settling.Ceiling {
+				settled.Reason = SettledCeiling
+				break
+			}
+			if settled, o, err = s.settledLook(ctx, d); err != nil {
 				return nil, err
 			}
-			settled = again.after(settled)
-			o, err = s.look(ctx, d)
-			d.looked()
-			if err != nil {
-				return nil, err
-			}
+			settled = settled.after(first)
 		}
 		o.Settled, o.Timing.Settle, o.Timing.Total = settled, settled.Waited, time.Since(start)
 		return o, nil
@@ -174,6 +168,16 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 	o.FrameID = fmt.Sprintf("f%04d", s.frames)
 	s.mu.Unlock()
 	return o, nil
+}
+
+// settledLook waits until the screen is still, and takes in everything.
+func (s *Screen) settledLook(ctx context.Context, d *display) (settled Settled, o *Observation, err error) {
+	if settled, err = d.settle(ctx); err != nil {
+		return settled, nil, err
+	}
+	o, err = s.look(ctx, d)
+	d.looked()
+	return settled, o, err
 }
 
 // Continue has observations numbered on from those of an earlier program: frames and
