@@ -40,6 +40,7 @@ demo: build
 # processor that they leave, what only computes.
 test:
 	@scripts/setup check test
+	@scripts/lacks
 	@$(MAKE) --no-print-directory gate
 	@$(MAKE) --no-print-directory -j3 windows computing lint
 
