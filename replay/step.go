@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 
 // A Step is one turn of the loop, read from a run: what was seen when it began,
 // and everything that was thought and done until the next began. Step 0 is what
-// came before the first.
+// came before the first. Where several agents work beside each other, a turn is several
+// steps of one number, between which those of others stand.
 type Step struct {
 	N          int
 	Since      time.Time       // when the step before ended; in the first, when it began
@@ -40,6 +42,8 @@ type Step struct {
 	Resumed    []run.Resumed // where the run was taken up again
 	Ended      *run.RunEnded
 	Events     []run.Event // all of the step, in order
+
+	later []Act // of its proposals, in steps of the same turn behind it
 }
 
 // A Call is one call of a model.
@@ -104,7 +108,7 @@ func (t *exchange) first(n int) *exchange {
 type Act struct {
 	run.Acting
 	Proposed *run.Proposed // whose action it is; nil if nothing was proposed
-	Seen     *run.Observed // the newest observation when it began; nil if there was none
+	Seen     *run.Observed // the newest observation of who acts when it began; nil if there was none
 	Acted    *run.Acted    // nil if the run was cut off before that was known
 }
 
@@ -119,7 +123,7 @@ func (s *Step) Proposal() *run.Proposed {
 // Undone returns the actions of a proposal that were never begun.
 func (s *Step) Undone(p *run.Proposed) (list []actuator.Action) {
 	begun := map[int]bool{}
-	for _, act := range s.Acts {
+	for _, act := range slices.Concat(s.Acts, s.later) {
 		if act.Proposed == p {
 			begun[act.Index] = true
 		}
@@ -135,47 +139,42 @@ func (s *Step) Undone(p *run.Proposed) (list []actuator.Action) {
 // Spent tells what the time of the step went to.
 func (s *Step) Spent() Spent { return Spend(s.Events, s.Since) }
 
-// Steps yields the steps of a run in order. Only the present one is in memory,
-// with the conversations that go on. After an error it ends.
+// Steps yields the steps of a run in order. Only the present one is in memory, those behind
+// one of a turn that goes on, and the conversations that go on. After an error it ends.
 func (r *Run) Steps() iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		b := stepper{asked: map[conversation]*exchange{}}
+		b := stepper{asked: map[conversation]*exchange{}, saw: map[string]*run.Observed{}, turns: map[turn]*doing{}}
 		for e, err := range r.Events() {
+			if err == nil {
+				err = b.next(e)
+			}
 			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if b.step != nil && e.Step != b.step.N {
-				if e.Step < b.step.N && b.who(e) == b.by {
-					yield(nil, fmt.Errorf("event %d is of step %d, after events of step %d", e.Seq, e.Step, b.step.N))
-					return
-				}
-				if !yield(b.step, nil) {
-					return
-				}
 				b.step = nil
+				if b.end(); b.give(yield) {
+					yield(nil, err)
+				}
+				return
 			}
-			if err := b.add(e); err != nil {
-				yield(nil, fmt.Errorf("event %d: %w", e.Seq, err))
+			if !b.give(yield) {
 				return
 			}
 		}
-		if b.step != nil {
-			yield(b.step, nil)
-		}
+		b.end()
+		b.give(yield)
 	}
 }
 
 // A stepper makes steps of events.
 type stepper struct {
 	step   *Step
+	made   []*Step       // before it, and not given yet
 	last   time.Time     // of the newest event
 	now    *run.Observed // the newest observation
 	seenIn int           // its step
 	asked  map[conversation]*exchange
-	open   *Call                    // the newest reply of the actor without a proposal
 	by     actor                    // of the newest event
 	saw    map[string]*run.Observed // the newest observation of each agent
+	turns  map[turn]*doing          // that go on
 }
 
 // An actor is who works in a run; several may, beside each other, and their events stand
@@ -185,14 +184,105 @@ type actor struct {
 	planStep int
 }
 
+// A turn is what an actor does in a step, however many parts the events of others make of it.
+type turn struct {
+	actor
+	step int
+}
+
+// A doing is what a turn that goes on is at.
+type doing struct {
+	call     *Call         // the newest reply of the actor without a proposal
+	proposed *run.Proposed // the newest
+	in       *Step         // where that is
+	acts     map[int]spot  // of which it is not known what came, by their indices
+}
+
+// A spot is where an [Act] stands.
+type spot struct {
+	step *Step
+	n    int
+}
+
 func (b *stepper) who(e run.Event) actor { return actor{e.Agent, e.PlanStep} }
+
+// turn returns what the turn of an event is at.
+func (b *stepper) turn(e run.Event) *doing {
+	key := turn{b.who(e), e.Step}
+	d := b.turns[key]
+	if d == nil {
+		d = &doing{acts: map[int]spot{}}
+		b.turns[key] = d
+	}
+	return d
+}
+
+// next takes the next event.
+func (b *stepper) next(e run.Event) error {
+	if b.step != nil && e.Step != b.step.N {
+		if e.Step < b.step.N && b.who(e) == b.by && e.PlanStep == 0 { // steps of a plan within a step share its number
+			return fmt.Errorf("event %d is of step %d, after events of step %d", e.Seq, e.Step, b.step.N)
+		}
+		b.made, b.step = append(b.made, b.step), nil
+	}
+	b.over(e)
+	if err := b.add(e); err != nil {
+		return fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	return nil
+}
+
+// over ends the turns that an event shows to be over: nothing more comes of them.
+func (b *stepper) over(e run.Event) {
+	switch data := e.Data.(type) {
+	case run.Resumed, run.RunEnded:
+		clear(b.turns)
+	case run.StepEnded:
+		maps.DeleteFunc(b.turns, func(t turn, _ *doing) bool { return data.Step == fmt.Sprintf("s%d", t.planStep) })
+	case run.Observed, run.Proposed: // who looks at a screen does one thing after the other
+		maps.DeleteFunc(b.turns, func(t turn, _ *doing) bool { return t.actor == b.who(e) && t.step < e.Step })
+	default:
+		maps.DeleteFunc(b.turns, func(t turn, _ *doing) bool {
+			return t.actor == b.who(e) && t.step < e.Step && t.planStep == 0
+		})
+	}
+}
+
+// give yields the steps that are whole, in their order.
+func (b *stepper) give(yield func(*Step, error) bool) bool {
+	for len(b.made) > 0 && !b.waits(b.made[0]) {
+		s := b.made[0]
+		if b.made = b.made[1:]; !yield(s, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// waits reports whether something may still come of a step.
+func (b *stepper) waits(s *Step) bool {
+	for t, d := range b.turns {
+		if t.step == s.N && (d.call != nil || d.proposed != nil || len(d.acts) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// end ends all steps.
+func (b *stepper) end() {
+	clear(b.turns)
+	if b.step != nil {
+		b.made, b.step = append(b.made, b.step), nil
+	}
+}
 
 func (b *stepper) add(e run.Event) error {
 	if b.step == nil {
 		if b.last.IsZero() {
 			b.last = e.Time
 		}
-		b.step, b.open = &Step{N: e.Step, Since: b.last, Before: b.now}, nil
+		b.step = &Step{N: e.Step, Since: b.last, Before: b.now}
 	}
 	b.by = b.who(e)
 	s := b.step
@@ -206,13 +296,10 @@ func (b *stepper) add(e run.Event) error {
 			return err
 		}
 		b.now, b.seenIn, s.After = &data, e.Step, &data
-		if b.saw == nil {
-			b.saw = map[string]*run.Observed{}
-		}
 		b.saw[e.Agent] = &data
 		s.Observed = append(s.Observed, &data)
 	case run.ModelCalled:
-		return b.call(e.Agent, data)
+		return b.call(e, data)
 	case run.Planned:
 		s.Planned, s.Plan = append(s.Planned, data), cmp.Or(data.Plan, s.Plan)
 	case run.Assessed:
@@ -220,7 +307,7 @@ func (b *stepper) add(e run.Event) error {
 	case run.Progressed:
 		s.Progressed, s.Plan = append(s.Progressed, data), cmp.Or(data.Plan, s.Plan)
 	case run.Proposed:
-		return b.proposed(e.Agent, &data)
+		return b.proposed(e, &data)
 	case run.Reviewed:
 		s.Reviews = append(s.Reviews, data)
 	case run.TaskJudged:
@@ -232,12 +319,18 @@ func (b *stepper) add(e run.Event) error {
 	case run.Checked:
 		s.Checked = append(s.Checked, data)
 	case run.Acting:
-		s.Acts = append(s.Acts, Act{Acting: data, Proposed: s.Proposal(), Seen: b.now})
+		t := b.turn(e)
+		a := Act{Acting: data, Proposed: t.proposed, Seen: b.saw[e.Agent]}
+		t.acts[data.Index] = spot{s, len(s.Acts)}
+		s.Acts = append(s.Acts, a)
+		if t.in != nil && t.in != s {
+			t.in.later = append(t.in.later, a)
+		}
 	case run.Acted:
-		for i := range slices.Backward(s.Acts) {
-			if a := &s.Acts[i]; a.Index == data.Index && a.Acted == nil {
-				a.Acted = &data
-				break
+		if t := b.turns[turn{b.who(e), e.Step}]; t != nil {
+			if a, ok := t.acts[data.Index]; ok {
+				a.step.Acts[a.n].Acted = &data
+				delete(t.acts, data.Index)
 			}
 		}
 	case run.BatchStopped:
@@ -252,8 +345,8 @@ func (b *stepper) add(e run.Event) error {
 	return nil
 }
 
-func (b *stepper) call(agent string, data run.ModelCalled) error {
-	key := conversation{agent, data.Role, data.Purpose}
+func (b *stepper) call(e run.Event, data run.ModelCalled) error {
+	key := conversation{e.Agent, data.Role, data.Purpose}
 	before := b.asked[key]
 	if data.Shared < 0 || data.Shared > before.length() {
 		return fmt.Errorf("the call shares %d messages with the one before, which had %d", data.Shared, before.length())
@@ -262,25 +355,26 @@ func (b *stepper) call(agent string, data run.ModelCalled) error {
 	c.exchange = &exchange{before: before.first(data.Shared), shared: data.Shared, tail: data.Messages}
 	b.asked[key] = c.exchange
 	b.step.Calls = append(b.step.Calls, c)
-	if data.Role == llm.Actor {
-		b.open = c
+	if data.Role == llm.Actor && data.Purpose != run.PurposeTools { // such calls are no proposals
+		b.turn(e).call = c
 	}
 	return nil
 }
 
-func (b *stepper) proposed(agent string, data *run.Proposed) error {
-	s := b.step
-	s.Proposals = append(s.Proposals, data)
+func (b *stepper) proposed(e run.Event, data *run.Proposed) error {
+	t := b.turn(e)
+	t.proposed, t.in = data, b.step
+	b.step.Proposals = append(b.step.Proposals, data)
 	seen := b.now
-	if own := b.saw[agent]; own != nil && own.FrameID == data.FrameID { // others may look at their displays meanwhile
+	if own := b.saw[e.Agent]; own != nil && own.FrameID == data.FrameID { // others may look at their displays meanwhile
 		seen = own
 	}
 	if seen == nil || seen.FrameID != data.FrameID {
 		return fmt.Errorf("the proposal is about frame %q, which is not the newest that was observed", data.FrameID)
 	}
-	if b.open != nil {
-		b.open.Proposed, b.open.Seen = data, seen
-		b.open = nil
+	if t.call != nil {
+		t.call.Proposed, t.call.Seen = data, seen
+		t.call = nil
 	}
 	return nil
 }

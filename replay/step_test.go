@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"image"
 	"strings"
 	"testing"
@@ -56,6 +57,114 @@ func TestActsOfAStep(t *testing.T) {
 	assert.Empty(t, s.Undone(s.Proposals[1]))
 	assert.Len(t, s.Observed, 2)
 	assert.Same(t, s.Observed[1], s.After)
+}
+
+// Agents act beside each other, so that events of others stand within a turn: what was seen
+// and proposed in it, and what came of its acts, are its own all the same.
+func TestActsOfTwoAgents(t *testing.T) {
+	look := func(id string) run.Observed { return run.Observed{FrameID: id, Frame: image.Pt(4, 4)} }
+	propose := func(id string) run.Proposed {
+		return run.Proposed{FrameID: id, Actions: []run.Recorded{{Action: actuator.Copy{}}, {Action: actuator.Copy{}}}}
+	}
+	do := func(index int) run.Acting {
+		return run.Acting{Index: index, Action: run.Recorded{Action: actuator.Copy{}}}
+	}
+	came := func(index int, of string) run.Acted {
+		return run.Acted{Index: index, Status: actuator.Delivered, Output: of}
+	}
+	type event struct {
+		agent    string
+		planStep int
+		step     int
+		data     run.EventData
+	}
+	reply := func(text string) run.ModelCalled {
+		return run.ModelCalled{Role: llm.Actor, Response: &llm.Response{Text: text}}
+	}
+	events := []event{
+		{"agent", 1, 1, look("a1")},
+		{"agent", 1, 1, reply("a1")},
+		{"agent/s2", 2, 2, look("b1")},
+		{"agent/s2", 2, 2, propose("b1")},
+		{"agent", 1, 1, propose("a1")},
+		{"agent/s2", 2, 2, do(0)},
+		{"agent", 1, 1, do(0)},
+		{"agent/s2", 2, 2, came(0, "b0")},
+		{"agent/s2", 2, 2, do(1)},
+		{"agent", 1, 1, came(0, "a0")},
+		{"agent/s2", 2, 3, look("b2")}, // it was cut off in the second act
+		{"agent", 1, 1, look("a2")},
+		{"agent", 1, 4, do(0)},
+		{"agent/s2", 2, 5, do(0)}, // two tools of one plan within the plan
+		{"agent/s2", 2, 6, do(0)},
+		{"agent/s2", 2, 5, came(0, "tool 5")},
+		{"agent/s2", 2, 6, came(0, "tool 6")},
+		{"agent", 1, 4, came(0, "a4")},
+		{"agent", 0, 6, run.StepEnded{Step: "s1"}},
+		{"agent", 1, 4, came(0, "too late")},
+	}
+	j := newJournal(t)
+	put(t, j, started("x"))
+	for _, e := range events {
+		put(t, j, run.Event{Agent: e.agent, PlanStep: e.planStep, Step: e.step, Kind: run.Kind(e.data), Data: e.data})
+	}
+	require.NoError(t, j.Close())
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	var acts, undone, steps []string
+	for s, err := range r.Steps() {
+		require.NoError(t, err)
+		steps = append(steps, fmt.Sprint(s.N))
+		for _, a := range s.Acts {
+			seen, proposed, of := "nothing", "nothing", "nobody knows"
+			if a.Seen != nil {
+				seen = a.Seen.FrameID
+			}
+			if a.Proposed != nil {
+				proposed = a.Proposed.FrameID
+			}
+			if a.Acted != nil {
+				of = a.Acted.Output
+			}
+			acts = append(acts, fmt.Sprintf("%d.%d sees %s, proposed on %s: %s", s.N, a.Index, seen, proposed, of))
+		}
+		for _, p := range s.Proposals {
+			undone = append(undone, fmt.Sprintf("%s: %d", p.FrameID, len(s.Undone(p))))
+		}
+		for _, c := range s.Calls {
+			require.NotNil(t, c.Proposed)
+			assert.Equal(t, []string{"a1", "a1"}, []string{c.Proposed.FrameID, c.Seen.FrameID})
+		}
+	}
+	assert.Equal(t, "0 1 2 1 2 1 2 1 3 1 4 5 6 5 6 4 6 4", strings.Join(steps, " "), "in the order of their events")
+	assert.Equal(t, []string{
+		"2.0 sees b1, proposed on b1: b0", "1.0 sees a1, proposed on a1: a0", "2.1 sees b1, proposed on b1: nobody knows",
+		"4.0 sees a2, proposed on nothing: a4", "5.0 sees b2, proposed on nothing: tool 5", "6.0 sees b2, proposed on nothing: tool 6",
+	}, acts)
+	assert.Equal(t, []string{"b1: 0", "a1: 1"}, undone)
+}
+
+// The steps of one who acts alone do not go back; those before are given.
+func TestStepsGoForward(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("x"))
+	act := run.Acting{Action: run.Recorded{Action: actuator.Copy{}}}
+	for n := 1; n <= 3; n++ { // each is cut off, and the next one begins
+		put(t, j, run.Event{Step: n, Kind: run.Kind(act), Data: act})
+	}
+	put(t, j, run.Event{Step: 2, Kind: run.Kind(act), Data: act}) // nobody goes back
+	require.NoError(t, j.Close())
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	var steps []int
+	for s, err := range r.Steps() {
+		if err != nil {
+			require.ErrorContains(t, err, "event 5 is of step 2, after events of step 3")
+			break
+		}
+		steps = append(steps, s.N)
+	}
+	assert.Equal(t, []int{0, 1, 2}, steps)
 }
 
 // The plan of a step is the newest: a revision after the assessment counts.
