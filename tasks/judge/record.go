@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"image"
+	"maps"
 
 	"desktop-agent/actuator"
 	"desktop-agent/replay"
@@ -39,6 +40,7 @@ type step struct {
 // read reads a run. Only the words of its steps are kept.
 func read(stored *replay.Run, side int) (*record, error) {
 	rec := &record{sizes: map[string]image.Point{}}
+	saw := map[string]*run.Observed{}
 	for s, err := range stored.Steps() {
 		if err != nil {
 			return nil, err
@@ -46,9 +48,9 @@ func read(stored *replay.Run, side int) (*record, error) {
 		if len(rec.steps) == maxSteps {
 			return nil, fmt.Errorf("it has more than %d steps", maxSteps)
 		}
-		t := &reporter{Step: s, step: &step{n: s.N}, now: s.Before, side: side}
+		t := &reporter{Step: s, step: &step{n: s.N}, saw: saw, before: maps.Clone(saw), side: side}
 		for _, e := range s.Events {
-			t.event(e.Data)
+			t.event(e)
 		}
 		for _, o := range s.Observed {
 			rec.sizes[o.FrameID] = o.Frame
@@ -68,12 +70,14 @@ func read(stored *replay.Run, side int) (*record, error) {
 	return rec, nil
 }
 
-// A teller puts the events of one step into words.
+// A reporter puts the events of one step into words.
 type reporter struct {
 	*replay.Step
-	step *step
-	now  *run.Observed // the newest look so far
-	side int           // of pictures, in pixels: places are told in their pixels
+	step   *step
+	saw    map[string]*run.Observed // the newest look so far of each agent: each may have a display of its own
+	before map[string]*run.Observed // the same when the step began
+	looked string                   // the agent whose look is the newest of the step
+	side   int                      // of pictures, in pixels: places are told in their pixels
 
 	seen     *run.Observed // what the last proposal was about
 	proposal *run.Proposed // not told yet
@@ -86,13 +90,13 @@ type reporter struct {
 
 // event takes the next event. What models other than the agent's actor thought of
 // it is left out: the judge makes up its own mind.
-func (t *reporter) event(data run.EventData) {
-	switch e := data.(type) {
+func (t *reporter) event(of run.Event) {
+	switch e := of.Data.(type) {
 	case run.Observed:
-		t.now = &e
+		t.saw[of.Agent], t.looked = &e, of.Agent
 		t.step.after = e.FrameID
 	case run.Proposed:
-		t.propose()
+		t.propose(of.Agent)
 	case run.Reviewed:
 		if e.Verdict != run.Go {
 			t.fact(detailed, "a review stopped the proposal: "+quoted(e.Reason, 300))
@@ -101,7 +105,7 @@ func (t *reporter) event(data run.EventData) {
 		}
 	case run.Acting:
 		t.begun++
-		t.saw()
+		t.decided(of.Agent)
 	case run.Refused:
 		t.notes = append(t.notes, "a guard did not allow it to "+quoted(actuator.DescribeFull(e.Action.Action), 300)+": "+quoted(e.Reason, 300))
 	case run.Checked:
@@ -117,24 +121,25 @@ func (t *reporter) event(data run.EventData) {
 	}
 }
 
-// saw notes what the step's first decision was about.
-func (t *reporter) saw() {
-	if t.step.before != "" || t.now == nil {
+// decided notes what the step's first decision was about.
+func (t *reporter) decided(agent string) {
+	now := t.saw[agent]
+	if t.step.before != "" || now == nil {
 		return
 	}
-	t.step.before = t.now.FrameID
-	if w, ok := replay.Recall(t.now).Focused(); ok {
+	t.step.before = now.FrameID
+	if w, ok := replay.Recall(now).Focused(); ok {
 		t.fact(detailed, "in front when it began: "+w.Describe(func(s string) string { return quoted(s, 100) }))
 	}
 }
 
 // propose takes a proposal, after telling what was not done of the one before.
-func (t *reporter) propose() {
+func (t *reporter) propose(agent string) {
 	t.flush()
 	p := t.Proposals[t.proposed]
-	t.proposal, t.seen = p, t.now
+	t.proposal, t.seen = p, t.saw[agent]
 	t.proposed++
-	t.saw()
+	t.decided(agent)
 	if p.Thought != "" {
 		t.claim(detailed, "the agent says: "+quoted(p.Thought, 400))
 	}
@@ -234,11 +239,14 @@ func (t *reporter) claim(from detail, text string) {
 func (t *reporter) tell() *step {
 	t.flush()
 	s := t.step
-	if s.n == 0 && t.Before == nil && t.now != nil {
-		t.fact(detailed, "the first look at the desktop: "+windows(t.now))
-	}
-	for _, text := range changes(t.Before, t.now) {
-		t.fact(full, text)
+	if t.After != nil {
+		before, now := t.before[t.looked], t.saw[t.looked]
+		if s.n == 0 && before == nil {
+			t.fact(detailed, "the first look at the desktop: "+windows(now))
+		}
+		for _, text := range changes(before, now) {
+			t.fact(full, text)
+		}
 	}
 	for _, l := range s.lines {
 		s.risky = s.risky || !l.claim && l.from < full && risky(l.full)

@@ -32,6 +32,7 @@ type story struct {
 	step  int
 	looks int
 	frame string
+	as    run.Where // who acts
 }
 
 func begin(t testing.TB) *story {
@@ -47,7 +48,7 @@ func begin(t testing.TB) *story {
 func (s *story) put(data run.EventData) {
 	s.t.Helper()
 	s.seq++
-	e := run.Event{Seq: s.seq, Time: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC), Step: s.step, Kind: run.Kind(data), Data: data}
+	e := run.Event{Seq: s.seq, Time: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC), Step: s.step, Kind: run.Kind(data), Data: data, Agent: s.as.Agent, PlanStep: s.as.PlanStep}
 	require.NoError(s.t, s.j.Event(s.t.Context(), e))
 }
 
