@@ -20,6 +20,9 @@ type Comparison struct{ screens monitor.Screens }
 // ScreenName names the screen of an observation; see [monitor.Screens].
 func (c *Comparison) ScreenName(o *screen.Observation) string { return c.screens.Name(o.Bare) }
 
+// Recall keeps in mind that a picture had a name already, in an earlier program.
+func (c *Comparison) Recall(picture *image.RGBA, name string) { c.screens.Recall(picture, name) }
+
 // Unchanged asks look.
 func (c *Comparison) Unchanged(_ int, look func() bool) bool { return look() }
 

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"image"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -251,8 +252,8 @@ func (d retracedDesktop) Observe(ctx context.Context) (*screen.Observation, erro
 		}
 		if !over {
 			name := d.r.past.Desktop.ScreenName(o)
-			if live, ok := d.Desktop.(*Live); ok {
-				live.screens.Recall(o.Bare, name)
+			if keeps, ok := d.Desktop.(interface{ Recall(*image.RGBA, string) }); ok {
+				keeps.Recall(o.Bare, name)
 			}
 			return o, nil
 		}
