@@ -187,6 +187,14 @@ func TestLimits(t *testing.T) {
 		{"memory in a folder", "cat /dev/zero >/dev/shm/x; sleep 3671", "its limit of 300 MiB of memory", env.Limits{Memory: 300 << 20}},
 		{"files", "for i in $(seq 40); do head -c 10000000 /dev/zero > f$i; done; sleep 3671", "its limit of 100 MiB of files", env.Limits{Files: 100 << 20}},
 		{"files without a name", "exec bash -c 'for i in {1..40}; do exec {f}>x; rm x; head -c 10000000 /dev/zero >&$f; done; sleep 3671'", "its limit of 100 MiB of files", env.Limits{Files: 100 << 20}},
+		{"files that are only mapped", `exec python3 -c 'import mmap, os, time
+for i in range(40):
+	f = open("x", "w+b"); os.remove("x"); f.truncate(10000000)
+	globals()["m%d" % i] = m = mmap.mmap(f.fileno(), 0); f.close(); m.write(b"x" * 10000000)
+	for fd in range(3, 50):
+		try: os.close(fd)
+		except OSError: pass
+time.sleep(3671)'`, "its limit of 100 MiB of files", env.Limits{Files: 100 << 20}},
 		{"files that no path leads to", "exec perl -e 'for (1..30) { $d = \"d\" x 200; mkdir $d; chdir $d } for (1..40) { open F, \">f$_\"; print F \"x\" x 10000000; close F } sleep 3671'", "its limit of 100 MiB of files", env.Limits{Files: 100 << 20}},
 		{"one file", "head -c 400000000 /dev/zero > big; sleep 3671", "its limit of 100 MiB of files", env.Limits{Files: 100 << 20}},
 	} {
@@ -286,6 +294,7 @@ func fills() error {
 func greedy() error {
 	const memory, files = 300 << 20, 100 << 20
 	inMemory := fmt.Sprintf("exec perl -e 'my $n = \"x\"; open F, \">&=\" . syscall(%d, $n, 0); print F \"x\" x 10000000 for 1..40; sleep 3671'", unix.SYS_MEMFD_CREATE)
+	hide := fmt.Sprintf("exec perl -e 'syscall(%d, %d, 0, 0, 0, 0); ", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE)
 	for _, c := range []struct {
 		name, script string
 		limits       env.Limits
@@ -293,10 +302,12 @@ func greedy() error {
 		{"processes", "for i in $(seq 300); do sleep 3671 & done; wait", env.Limits{Processes: 200}},
 		{"memory", "perl -e 'my $x = \"x\" x 600000000; sleep 3671'", env.Limits{Memory: memory}},
 		{"memory of a file", inMemory, env.Limits{Memory: memory}},
+		{"memory of one that hides", hide + strings.TrimPrefix(inMemory, "exec perl -e '"), env.Limits{Memory: memory}},
 		{"memory in a folder", "head -c 400000000 /dev/zero >/dev/shm/x; sleep 3671", env.Limits{Memory: memory}},
 		{"memory of nobody", "exec perl -e 'my $s = shmget(0, 400000000, 01600); shmwrite($s, \"x\" x 10000000, $_ * 10000000, 10000000) for 0..39'", env.Limits{Memory: memory}},
 		{"pictures", "", env.Limits{Memory: memory}},
 		{"files without a name", "exec bash -c 'for i in {1..40}; do exec {f}>x; rm x; head -c 10000000 /dev/zero >&$f; done; sleep 3671'", env.Limits{Files: files}},
+		{"files of one that hides", hide + "for (1..40) { open my $f, \">x\"; unlink \"x\"; print $f \"x\" x 10000000; push @f, $f } sleep 3671'", env.Limits{Files: files}},
 		{"a closed folder", "mkdir d; exec 3>d/a 4>d/b; chmod 0 d; for f in 3 4; do head -c 90000000 /dev/zero >&$f; done; sleep 3671", env.Limits{Files: files}},
 	} {
 		e, err := env.Start(context.Background(), &env.Options{Limits: c.limits})
@@ -340,8 +351,8 @@ func TestLimitsWithoutGroups(t *testing.T) {
 	const over = ": the task's programs went to their limit of "
 	for what, limit := range map[string]string{
 		"processes": "200 processes and threads, and", "memory": "300 MiB of memory, and", "memory of a file": "300 MiB of memory, and",
-		"memory in a folder": "300 MiB of memory, and", "memory of nobody": "300 MiB of memory, and", "pictures": "300 MiB of memory, and",
-		"files without a name": "100 MiB of files, and", "a closed folder": "100 MiB of files, some where this program cannot look, and",
+		"memory of one that hides": "300 MiB of memory, and", "memory in a folder": "300 MiB of memory, and", "memory of nobody": "300 MiB of memory, and", "pictures": "300 MiB of memory, and",
+		"files without a name": "100 MiB of files, and", "files of one that hides": "100 MiB of files, some where this program cannot look, and", "a closed folder": "100 MiB of files, some where this program cannot look, and",
 	} {
 		assert.Contains(t, string(out), what+over+limit)
 	}

@@ -187,9 +187,11 @@ func (e *Env) start(ctx context.Context, p *place) (*Env, error) {
 		return nil, fmt.Errorf("start environment: %w", err)
 	}
 	e.desktop = desktop
-	e.bounds.take(desktop.Processes()) // none of them is the task's own yet
-	e.pumps.Go(e.hold)
+	var taken sync.WaitGroup
+	taken.Go(func() { e.bounds.take(desktop.Processes()) }) // none of them is the task's own yet
 	err = e.watch(ctx)
+	taken.Wait()
+	e.pumps.Go(e.hold)
 	if err == nil && e.options.Icons {
 		err = e.showIcons(ctx)
 	}

@@ -27,10 +27,9 @@ type bounds struct {
 	segments func() int64
 
 	mu     sync.Mutex
-	least  uint64    // of the disk was in use since the start
-	used   uint64    // of the disk, when files were last looked at
-	shared uint64    // memory of the machine that is no process's own, then
-	kept   int64     // bytes that programs had then in memory that is no process's own
+	least  [2]uint64 // since the start: bytes of the disk in use, and of memory that is no process's own
+	used   [2]uint64 // the same, when they were last looked at
+	kept   int64     // bytes that programs had then in such memory
 	looked time.Time // when that was
 }
 
@@ -54,7 +53,7 @@ func machineMemory() int64 {
 // know of them.
 func newBounds(limits Limits, folder string) (*bounds, error) {
 	b := &bounds{limits: limits, folder: folder}
-	b.least, _ = b.disk()
+	b.least, _ = b.inUse()
 	list, err := os.OpenFile(filepath.Join(folder, "groups"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		b.groups = &groups{}
@@ -114,6 +113,7 @@ func threadsOf(user int) (n uint64) {
 // A status is what /proc/PID/status says.
 type status struct {
 	user, threads int
+	ended         bool  // and waits to be told of
 	memory        int64 // bytes that are the process's own
 }
 
@@ -130,6 +130,8 @@ func readStatus(path string) (s status, ok bool) {
 		}
 		n, _ := strconv.ParseInt(fields[0], 10, 64)
 		switch string(name) {
+		case "State":
+			s.ended = fields[0] == "Z" || fields[0] == "X"
 		case "Uid":
 			s.user = int(n)
 		case "Threads":
@@ -211,13 +213,18 @@ const (
 	entrySize = 1 << 10                // what a name costs, in bytes
 )
 
-// disk returns how much of the disk is in use, by whomever.
-func (b *bounds) disk() (uint64, error) {
+// inUse returns how much of the disk is in use, by whomever, and of memory that is no
+// process's own, which is 0 where a group counts that.
+func (b *bounds) inUse() (used [2]uint64, err error) {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(b.folder, &disk); err != nil {
-		return 0, err
+		return used, err
 	}
-	return (disk.Blocks-disk.Bfree)*uint64(disk.Bsize) + (disk.Files-disk.Ffree)*entrySize, nil
+	used[0] = (disk.Blocks-disk.Bfree)*uint64(disk.Bsize) + (disk.Files-disk.Ffree)*entrySize
+	if b.groups == nil || b.groups.memory == "" {
+		used[1] = machineShared()
+	}
+	return used, nil
 }
 
 // look adds up what the task has written, and memory that is no process's own, when the
@@ -226,19 +233,19 @@ func (b *bounds) disk() (uint64, error) {
 func (b *bounds) look() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	used, err := b.disk()
+	now, err := b.inUse()
 	if err != nil {
 		return ""
 	}
-	shared := uint64(0)
-	if b.groups.memory == "" {
-		shared = machineShared()
+	grown := time.Since(b.looked) > walkEvery
+	for i := range now {
+		b.least[i], b.used[i] = min(b.least[i], now[i]), min(b.used[i], now[i])
+		grown = grown || now[i] >= b.used[i]+walkAfter
 	}
-	b.least, b.used, b.shared = min(b.least, used), min(b.used, used), min(b.shared, shared)
-	if used < b.used+walkAfter && shared < b.shared+walkAfter && time.Since(b.looked) < walkEvery {
+	if !grown {
 		return ""
 	}
-	b.used, b.shared, b.looked = used, shared, time.Now()
+	b.used, b.looked = now, time.Now()
 	var l lookout
 	_ = unix.Stat(b.folder, &l.folder)
 	if b.groups.memory == "" && b.proc != "" {
@@ -250,11 +257,14 @@ func (b *bounds) look() string {
 	if b.groups.memory == "" && b.segments != nil {
 		l.memory += b.segments()
 	}
-	b.kept = l.memory
+	// What cannot be seen may have all that was gained.
+	if b.kept = l.memory; l.hidden {
+		b.kept = max(b.kept, int64(now[1]-b.least[1]))
+	}
 	if l.walk(b.folder, b.limits.Files); l.files > b.limits.Files {
 		return b.limits.files()
 	}
-	if l.unseen && l.files+int64(used-b.least) > b.limits.Files { // all that was gained may lie there
+	if (l.unseen || l.hidden) && l.files+int64(now[0]-b.least[0]) > b.limits.Files {
 		return b.limits.files() + ", some where this program cannot look"
 	}
 	return ""

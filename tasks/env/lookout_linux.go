@@ -24,7 +24,8 @@ type lookout struct {
 	shm    unix.Stat_t // of the task's shared memory
 
 	files, memory int64 // bytes
-	unseen        bool  // there are files, of whatever size, that cannot be told
+	unseen        bool  // there is a folder that cannot be looked into
+	hidden        bool  // there is a process that does not let a normal user see what it has open
 	seen          map[inode]bool
 }
 
@@ -83,7 +84,10 @@ func (l *lookout) rooms(folder string) {
 // open adds the files without a name that a process has open, or has mapped, where this
 // program may see that. dir is its folder in /proc.
 func (l *lookout) open(dir string) {
-	list, _ := os.ReadDir(filepath.Join(dir, "fd"))
+	list, err := os.ReadDir(filepath.Join(dir, "fd"))
+	if s, ok := readStatus(filepath.Join(dir, "status")); err != nil && ok && !s.ended {
+		l.hidden = true
+	}
 	for _, entry := range list {
 		l.nameless(filepath.Join(dir, "fd", entry.Name()))
 	}
