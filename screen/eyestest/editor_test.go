@@ -80,6 +80,7 @@ func TestEditor(t *testing.T) {
 	d.wait("menu item", "Select All")
 	d.judge(state{name: "mousepad/context menu", says: []string{"Select All", "Paste"}})
 	d.key(keyEscape)
+	d.observe() // until it has closed, the menu takes the wheel
 
 	d.wheel(middle(text.Box), 30)
 	d.judge(state{name: "mousepad/document scrolled", says: []string{"line number 130 of"}, silent: []string{"line number 3 of"}})
