@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"image"
@@ -123,7 +124,8 @@ func (f modelFlags) roles() []llm.Role {
 	return append(slices.Clone(allRoles), llm.Grounder)
 }
 
-// client returns the client of all roles.
+// client returns the client of all roles. Untrusted text in its prompts has delimiters that
+// nobody can guess; a session gives it those of its run.
 func (f modelFlags) client() *llm.Client {
 	client := &llm.Client{
 		Model:   f.models(),
@@ -132,7 +134,8 @@ func (f modelFlags) client() *llm.Client {
 			llm.Planner: f.Planner.settings(), llm.Actor: f.Actor.settings(),
 			llm.WorldModel: f.WorldModel.settings(), llm.Monitor: f.Monitor.settings(),
 		},
-		Budget: &llm.Budget{MaxTokens: f.MaxTokens, MaxDollars: f.MaxDollars, MaxTime: f.MaxTime, Prices: llm.Prices{}},
+		Budget:   &llm.Budget{MaxTokens: f.MaxTokens, MaxDollars: f.MaxDollars, MaxTime: f.MaxTime, Prices: llm.Prices{}},
+		Boundary: rand.Text(),
 	}
 	if f.Grounder.Model != "" {
 		s := f.Grounder.settings()
