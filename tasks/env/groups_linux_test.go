@@ -3,6 +3,7 @@ package env
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,7 +53,15 @@ func TestGroups(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, "0\n", string(joined), "it was tried whether processes can be put there")
 			}
+			pid := os.Getpid()
+			require.Equal(t, g.memory != "", g.take(pid), "what holds memory for programs is put there")
+			if g.version == 2 {
+				require.Equal(t, []string{strconv.Itoa(pid)}, g.members())
+			}
 			if tt.name == "version 1" {
+				threads, err := os.ReadFile(filepath.Join(root, "m/b/task/tasks"))
+				require.NoError(t, err)
+				require.DirExists(t, filepath.Join("/proc/self/task", string(threads)))
 				require.Len(t, g.dirs(), 2)
 				require.False(t, g.refused() || g.killed())
 				write("p/a/task/pids.events", "max 3\n")
