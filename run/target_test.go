@@ -207,6 +207,32 @@ func TestFieldOfAnotherLabel(t *testing.T) {
 	assert.Empty(t, why, "the same field, with something else in it")
 }
 
+// TestFieldOfAnotherTab chooses a field of a dialog with tabs, and another tab before it is
+// set: no field of that tab is taken for it.
+func TestFieldOfAnotherTab(t *testing.T) {
+	if _, err := exec.LookPath("soffice"); err != nil {
+		t.Skip("soffice is not installed (apt-get install libreoffice-calc libreoffice-gtk3): there is no dialog to change")
+	}
+	r := newRoom(t)
+	r.open("soffice", "--calc", "--norestore", "--nologo", "--nofirststartwizard", "--nolockcheck")
+	r.see(1, named("table cell", "B2"))
+	r.do(actuator.Press{Keys: []actuator.Key{"ctrl", "1"}, Count: 1})
+	tab := r.see(1, named("page tab", "Alignment"))[0]
+	fields := r.see(2, func(n atspi.Node) bool { return n.Role == "spin button" })
+	var actions []actuator.Action
+	for _, n := range append(fields, r.see(1, func(n atspi.Node) bool { return n.Label == "Format Code" })...) {
+		actions = append(actions, r.chosen(setTo(n.ID, "3")))
+	}
+	chosen := r.now
+	_, why := r.do(r.chosen(clickOn(tab.ID)))
+	require.Empty(t, why)
+	r.see(1, func(n atspi.Node) bool { return n.Label == "Degrees:" })
+	for _, a := range actions {
+		_, why := run.Locate(a, chosen, r.now)
+		assert.Contains(t, why, "is gone", "%v", a)
+	}
+}
+
 func middle(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
 
 // TestHandleThatIsCovered holds that what lies below another window is not clicked.
