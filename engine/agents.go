@@ -38,13 +38,10 @@ func (x *Execution) doAgent(ctx context.Context, a *attempt, d *ended, fallback 
 // tellRestricted has the log tell of an agent whether what cannot be undone is blocked for
 // it. All agents act under the guard of the run, so that it is the same of each.
 func (e *Engine) tellRestricted(ctx context.Context, who string) {
-	g, judges := e.Session.Hand.Guard.(interface {
-		Judged(context.Context) *run.TaskJudged
-	})
-	if !judges || !e.log().Enabled(ctx, slog.LevelInfo) { // the verdict is not waited for in vain
+	if !e.log().Enabled(ctx, slog.LevelInfo) { // the verdict is not waited for in vain
 		return
 	}
-	if j := g.Judged(ctx); j != nil {
+	if j, err := e.Session.Hand.Judged(ctx); err == nil && j != nil { // who cannot judge says so when it is asked
 		e.log().InfoContext(ctx, "Set planning mode", "agent", who, "planning_mode_enabled", j.Irreversible, "effects", j.Effects, "tools", j.Tools, "reason", "irreversibility analysis")
 	}
 }
