@@ -34,7 +34,7 @@ func Match(before, now []atspi.Node) []int {
 	}
 	// A window whose title changed is found by its place only, and then what is in it
 	// by role and name.
-	for m.descend(elementOf) || m.descend(contentOf) || m.descend(standInOf) {
+	for m.descend(elementOf) || m.descend(contentOf) || m.descend(standInOf) || m.descend(m.onlyOf()) {
 	}
 	return m.was
 }
@@ -143,6 +143,25 @@ func standInOf(parent int, n atspi.Node) (sibling, bool) {
 		return sibling{parent: parent, pid: n.PID, role: n.Role, name: name}, name != ""
 	}
 	return sibling{parent: parent, pid: n.PID, role: n.Role}, n.Role == RoleTextLine || atspi.ShowsContent(n.Role)
+}
+
+// onlyOf knows a field of which nobody tells what it is for by its role, where it was, and is,
+// the only one of its role below its parent: what it shows may have made it wider.
+func (m *matching) onlyOf() func(parent int, n atspi.Node) (sibling, bool) {
+	of := func(parent int, n atspi.Node) sibling { return sibling{parent: parent, pid: n.PID, role: n.Role} }
+	before, now := map[sibling]int{}, map[sibling]int{}
+	for _, n := range m.before {
+		before[of(n.Parent, n)]++
+	}
+	for _, n := range m.now {
+		if n.Parent >= 0 && m.was[n.Parent] >= 0 {
+			now[of(m.was[n.Parent], n)]++
+		}
+	}
+	return func(parent int, n atspi.Node) (sibling, bool) {
+		s := of(parent, n)
+		return s, isField(n.Role) && n.Lasting() == "" && before[s] == 1 && now[s] == 1
+	}
 }
 
 // A namer gives elements the same ID in all observations of a screen.

@@ -21,7 +21,6 @@ import (
 	"image"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // A Node is one accessible object that can be seen on the screen.
@@ -78,8 +77,8 @@ func (n Node) Called() string {
 // shows content only fields have such a name: what they are for.
 func (n Node) Lasting() string {
 	switch {
-	case n.Role == roleComboBox.String() && (n.Label != "" || n.Text == "" || n.Name == strings.TrimSpace(n.Text)):
-		return n.Label // the name may be what is selected
+	case n.Role == roleComboBox.String():
+		return n.Label // the name may be what is selected, or, of GTK, another word for that
 	case !ShowsContent(n.Role) || Operable(n.Role):
 		return n.Called()
 	}
