@@ -186,6 +186,8 @@ func TestTable(t *testing.T) {
 		{"Enter in a dialog that deletes", on(look("Thunar", "dialog", "Attention", item{role: "label", name: "Are you sure that you want to permanently delete it?"}, item{"push button", "Delete", "", []string{"focused"}}), press("enter")), must, del},
 		// What comes after something that may have moved the focus.
 		{"typed after a drag", on(editor, actuator.Type{Text: "a"}, actuator.Drag{Path: []actuator.Point{point(0), point(1)}, Button: actuator.Left}), must, ""},
+		{"typed while a button is down in a text", on(editor, actuator.Type{Text: "a"}, actuator.ButtonDown{At: new(point(0)), Button: actuator.Left}), harmless, edit},
+		{"typed while a button is down somewhere", on(editor, actuator.Type{Text: "a"}, actuator.ButtonDown{Button: actuator.Left}), must, ""},
 		{"typed after a click by hand", on(editor, actuator.Type{Text: "a"}, actuator.ButtonDown{At: new(point(0)), Button: actuator.Left}, actuator.ButtonUp{Button: actuator.Left}), must, ""},
 		{"Enter after Tab that is held", on(editor, press("enter"), actuator.Hold{Keys: []actuator.Key{"tab"}, Milliseconds: 9}), must, ""},
 		{"Space after Tab that stays down", on(editor, press("space"), actuator.KeyDown{Key: "tab"}, actuator.KeyUp{Key: "tab"}), must, ""},

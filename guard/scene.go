@@ -73,6 +73,10 @@ func (s *scene) focused() place {
 			if a.Button == actuator.Left {
 				return s.at(a.At)
 			}
+		case actuator.ButtonDown:
+			if a.Button == actuator.Left && a.At != nil {
+				return s.at(a.At)
+			}
 		case actuator.Press:
 			if leaves(a.Keys) {
 				return s.somewhere()
@@ -111,6 +115,8 @@ func (s *scene) astray() bool {
 			if a.Button == actuator.Left {
 				return false
 			}
+		case actuator.ButtonDown: // what is pressed gets the focus; where it is let go is another thing
+			return a.Button != actuator.Left || a.At == nil
 		case actuator.KeyDown, actuator.Hold:
 			if leaves(actuator.Pressed(a)) {
 				return true
@@ -122,7 +128,7 @@ func (s *scene) astray() bool {
 		case actuator.Press, actuator.Type: // focused knows
 		case actuator.Move, actuator.Scroll, actuator.KeyUp, actuator.Copy, actuator.SetClipboard, actuator.Set,
 			actuator.Wait, actuator.WaitUntil, actuator.CallTool: // it leaves the focus where it is
-		default: // a button that goes down or up by itself, a drag, or what is not known here
+		default: // a button that goes up, a drag, or what is not known here
 			if !actuator.ForAgent(a) {
 				return true
 			}
