@@ -41,7 +41,7 @@ func (e *Engine) tellRestricted(ctx context.Context, who string) {
 	if !e.log().Enabled(ctx, slog.LevelInfo) { // the verdict is not waited for in vain
 		return
 	}
-	if j, err := e.Session.Hand.Judged(ctx); err == nil && j != nil { // who cannot judge says so when it is asked
+	if j, err := e.Session.Hand.Verdict(ctx); err == nil && j != nil { // a guard that breaks refuses, and says why
 		e.log().InfoContext(ctx, "Set planning mode", "agent", who, "planning_mode_enabled", j.Irreversible, "effects", j.Effects, "tools", j.Tools, "reason", "irreversibility analysis")
 	}
 }

@@ -46,7 +46,7 @@ func (s *scene) class() Class {
 			c = asks(e, "a command that harms is in the text")
 		}
 	}
-	astray := actuator.UsesFocus(in.Action) && s.astray()
+	astray := actuator.UsesFocus(in.Action) && !s.certain
 	if c.Harmless && astray && !s.anywhere(c) {
 		c = asks("", "it is not known what has the focus")
 	}

@@ -19,6 +19,7 @@ type scene struct {
 	windows []screen.Window
 	inside  []int             // of each node, the window; -1 if not known
 	focus   place             // where keys go
+	certain bool              // whether keys go to focus for certain
 	keys    []actuator.Key    // that are held down
 	lines   map[string]string // what was typed into terminals and not entered, by [scene.lineKey]
 }
@@ -54,7 +55,7 @@ func sceneOf(in run.Intent, held []actuator.Key) *scene {
 		return s
 	}
 	s.nodes, s.windows, s.inside = in.On.Tree.Nodes, in.On.Windows, in.On.NodeWindows()
-	s.focus = s.focused()
+	s.focus, s.certain = s.focused()
 	return s
 }
 
@@ -64,28 +65,58 @@ func (s *scene) held(name string) bool {
 }
 
 // focused is where keys go: what was clicked last in the batch, or else what has the
-// focus. After Tab it is not known which element that is. Whether they go there for certain
-// [scene.astray] tells.
-func (s *scene) focused() place {
-	for _, a := range slices.Backward(s.in.Done) {
+// focus. After Tab it is not known which element that is. It is not certain where something
+// in the batch has moved the focus, or may have, and nobody knows where to.
+func (s *scene) focused() (at place, certain bool) {
+	for i, a := range slices.Backward(s.in.Done) {
+		before := *s
+		before.in.Done = s.in.Done[:i]
 		switch a := a.(type) {
 		case actuator.Click:
 			if a.Button == actuator.Left {
-				return s.at(a.At)
+				return before.at(a.At), true
 			}
-		case actuator.ButtonDown:
-			if a.Button == actuator.Left && a.At != nil {
-				return s.at(a.At)
+			return before.lost()
+		case actuator.ButtonDown: // what is pressed gets the focus
+			if p := before.point(a.At); p != nil && a.Button == actuator.Left {
+				return before.at(p), true
 			}
+			return before.lost()
+		case actuator.ButtonUp:
+			if from := before.pressed(); a.Button == actuator.Left && before.clicks(from, before.point(a.At)) {
+				return before.at(from), true
+			}
+			return before.lost()
+		case actuator.Drag:
+			if path := before.drawn(a.Path); len(path) > 1 && a.Button == actuator.Left && before.clicks(&path[0], &path[len(path)-1]) {
+				return before.at(&path[0]), true
+			}
+			return before.lost()
 		case actuator.Press:
+			if opens(a.Keys) {
+				return before.lost()
+			}
 			if leaves(a.Keys) {
-				return s.somewhere()
+				return s.somewhere(), true
+			}
+		case actuator.KeyDown, actuator.Hold:
+			if keys := actuator.Pressed(a); leaves(keys) || opens(keys) {
+				return before.lost()
 			}
 		case actuator.Type:
-			if strings.ContainsAny(string(a.Text), "\t") {
-				return s.somewhere()
+			if strings.Contains(string(a.Text), "\t") {
+				return s.somewhere(), true
 			}
-		default: // it leaves the focus where it is, or nobody knows where
+		case actuator.Paste:
+			if a.Text != nil && strings.Contains(string(*a.Text), "\t") {
+				return before.lost()
+			}
+		case actuator.Move, actuator.Scroll, actuator.KeyUp, actuator.Copy, actuator.SetClipboard, actuator.Set,
+			actuator.Wait, actuator.WaitUntil, actuator.CallTool: // it leaves the focus where it is
+		default:
+			if !actuator.ForAgent(a) {
+				return before.lost()
+			}
 		}
 	}
 	top := slices.IndexFunc(s.windows, func(w screen.Window) bool { return w.Focused })
@@ -96,9 +127,38 @@ func (s *scene) focused() place {
 		}
 	}
 	if best < 0 {
-		return s.somewhere()
+		return s.somewhere(), true
 	}
-	return s.of(best, top)
+	return s.of(best, top), true
+}
+
+// lost is where keys went before something that moves the focus nobody knows where to.
+func (s *scene) lost() (at place, certain bool) {
+	at, _ = s.focused()
+	return at, false
+}
+
+// pressed is where the left button went down last; nil if that is not known.
+func (s *scene) pressed() *actuator.Point {
+	for i, a := range slices.Backward(s.in.Done) {
+		if d, ok := a.(actuator.ButtonDown); ok && d.Button == actuator.Left {
+			before := *s
+			before.in.Done = s.in.Done[:i]
+			return before.point(d.At)
+		}
+	}
+	return nil
+}
+
+// clicks reports whether a button that goes down at one point and up at another does what a
+// click at the first does to the focus: they are the same, or in the same text, of which a part
+// is marked then.
+func (s *scene) clicks(from, to *actuator.Point) bool {
+	if from == nil || to == nil {
+		return false
+	}
+	a, b := s.at(from), s.at(to)
+	return from.X == to.X && from.Y == to.Y || a.index >= 0 && a.index == b.index && (a.editable() || a.terminal())
 }
 
 // leaves reports whether keys may move the focus.
@@ -106,42 +166,23 @@ func leaves(keys []actuator.Key) bool {
 	return slices.ContainsFunc(keys, func(k actuator.Key) bool { return k == "tab" || k == "enter" || k == "esc" })
 }
 
-// astray reports whether keys may go elsewhere than to [scene.focused]: something in the
-// batch has moved the focus, or may have, and it is not known where to.
-func (s *scene) astray() bool {
-	for _, a := range slices.Backward(s.in.Done) {
-		switch a := a.(type) {
-		case actuator.Click:
-			if a.Button == actuator.Left {
-				return false
-			}
-		case actuator.ButtonDown: // what is pressed gets the focus; where it is let go is another thing
-			return a.Button != actuator.Left || a.At == nil
-		case actuator.KeyDown, actuator.Hold:
-			if leaves(actuator.Pressed(a)) {
-				return true
-			}
-		case actuator.Paste:
-			if a.Text != nil && strings.Contains(string(*a.Text), "\t") {
-				return true
-			}
-		case actuator.Press, actuator.Type: // focused knows
-		case actuator.Move, actuator.Scroll, actuator.KeyUp, actuator.Copy, actuator.SetClipboard, actuator.Set,
-			actuator.Wait, actuator.WaitUntil, actuator.CallTool: // it leaves the focus where it is
-		default: // a button that goes up, a drag, or what is not known here
-			if !actuator.ForAgent(a) {
-				return true
-			}
-		}
-	}
-	return false
+// opens reports whether keys may open a menu, or go to another window: what is pressed next
+// chooses there.
+func opens(keys []actuator.Key) bool {
+	return slices.ContainsFunc(keys, func(k actuator.Key) bool {
+		return strings.HasPrefix(string(k), "alt") || strings.HasPrefix(string(k), "win") || k == "menu" || k == "f10"
+	})
 }
 
 // anywhere reports whether the action, which is harmless where keys are taken to go, is
 // harmless wherever they go.
 func (s *scene) anywhere(c Class) bool {
+	if c.Effect == worldmodel.EffectNone {
+		return true
+	}
 	keys := actuator.Pressed(s.in.Action)
-	return c.Effect == worldmodel.EffectNone || len(keys) > 0 && slices.Contains(table.Keys.Harmless, shortcut(append(slices.Clone(s.keys), keys...)))
+	name := shortcut(append(slices.Clone(s.keys), keys...))
+	return len(keys) > 0 && slices.Contains(table.Keys.Harmless, name) && s.inTerminal(name).Harmless
 }
 
 // somewhere is the window with the focus, of which it is not known where in it.

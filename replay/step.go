@@ -235,12 +235,16 @@ func (b *stepper) next(e run.Event) error {
 // over ends the turns that an event shows to be over: nothing more comes of them.
 func (b *stepper) over(e run.Event) {
 	switch data := e.Data.(type) {
-	case run.Resumed, run.RunEnded:
+	case run.Resumed: // what came of an act that was in doubt is told after it
+		maps.DeleteFunc(b.turns, func(_ turn, d *doing) bool { return len(d.acts) == 0 })
+	case run.RunEnded:
 		clear(b.turns)
 	case run.StepEnded:
 		maps.DeleteFunc(b.turns, func(t turn, _ *doing) bool { return data.Step == fmt.Sprintf("s%d", t.planStep) })
-	case run.Observed, run.Proposed: // who looks at a screen does one thing after the other
-		maps.DeleteFunc(b.turns, func(t turn, _ *doing) bool { return t.actor == b.who(e) && t.step < e.Step })
+	case run.Observed, run.Proposed: // who decides by a screen does one thing after the other; a tool may be at work beside it
+		maps.DeleteFunc(b.turns, func(t turn, d *doing) bool {
+			return t.actor == b.who(e) && t.step < e.Step && (t.planStep == 0 || d.call != nil || d.proposed != nil)
+		})
 	default:
 		maps.DeleteFunc(b.turns, func(t turn, _ *doing) bool {
 			return t.actor == b.who(e) && t.step < e.Step && t.planStep == 0

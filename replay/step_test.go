@@ -99,6 +99,9 @@ func TestActsOfTwoAgents(t *testing.T) {
 		{"agent/s2", 2, 6, do(0)},
 		{"agent/s2", 2, 5, came(0, "tool 5")},
 		{"agent/s2", 2, 6, came(0, "tool 6")},
+		{"agent/s2", 2, 7, do(0)},
+		{"agent/s2", 2, 8, look("b3")}, // who decides by the screen does not wait for a tool
+		{"agent/s2", 2, 7, came(0, "tool 7")},
 		{"agent", 1, 4, came(0, "a4")},
 		{"agent", 0, 6, run.StepEnded{Step: "s1"}},
 		{"agent", 1, 4, came(0, "too late")},
@@ -136,12 +139,35 @@ func TestActsOfTwoAgents(t *testing.T) {
 			assert.Equal(t, []string{"a1", "a1"}, []string{c.Proposed.FrameID, c.Seen.FrameID})
 		}
 	}
-	assert.Equal(t, "0 1 2 1 2 1 2 1 3 1 4 5 6 5 6 4 6 4", strings.Join(steps, " "), "in the order of their events")
+	assert.Equal(t, "0 1 2 1 2 1 2 1 3 1 4 5 6 5 6 7 8 7 4 6 4", strings.Join(steps, " "), "in the order of their events")
 	assert.Equal(t, []string{
 		"2.0 sees b1, proposed on b1: b0", "1.0 sees a1, proposed on a1: a0", "2.1 sees b1, proposed on b1: nobody knows",
 		"4.0 sees a2, proposed on nothing: a4", "5.0 sees b2, proposed on nothing: tool 5", "6.0 sees b2, proposed on nothing: tool 6",
+		"7.0 sees b2, proposed on nothing: tool 7",
 	}, acts)
 	assert.Equal(t, []string{"b1: 0", "a1: 1"}, undone)
+}
+
+// What came of an act that was in doubt is told after the run has gone on.
+func TestActedAfterResumed(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("x"))
+	for _, data := range []run.EventData{
+		run.Acting{Action: run.Recorded{Action: actuator.Copy{}}}, run.Resumed{}, run.Acted{Status: actuator.Unknown, Detail: run.InDoubt},
+	} {
+		put(t, j, run.Event{Step: 1, Kind: run.Kind(data), Data: data})
+	}
+	require.NoError(t, j.Close())
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	var last *Step
+	for s, err := range r.Steps() {
+		require.NoError(t, err)
+		last = s
+	}
+	require.Len(t, last.Acts, 1)
+	require.NotNil(t, last.Acts[0].Acted)
+	assert.Equal(t, run.InDoubt, last.Acts[0].Acted.Detail)
 }
 
 // The steps of one who acts alone do not go back; those before are given.

@@ -419,7 +419,7 @@ func (h *Hand) Begin(ctx context.Context, task string) {
 	told := h.shared()
 	told.done.Store(false)
 	told.broken.Store(nil)
-	h.tell(ctx, func() { g.Start(ctx, task) })
+	h.Tell(ctx, func() { g.Start(ctx, task) })
 }
 
 // starter returns the guard that is asked, if it looks at the task as a whole.
@@ -429,15 +429,6 @@ func (h *Hand) starter() (g Starter, ok bool) {
 	}
 	g, ok = h.Guard.(Starter)
 	return g, ok
-}
-
-// tell has the guard take in what it rules by. If it breaks on that, nothing is allowed
-// from then on.
-func (h *Hand) tell(ctx context.Context, take func()) {
-	_, err := bounded(ctx, h, func(context.Context) (struct{}, error) { take(); return struct{}{}, nil })
-	if err != nil {
-		h.shared().broken.Store(&err)
-	}
 }
 
 // shared is what the hands of one run share.
@@ -462,6 +453,27 @@ func (h *Hand) Judged(ctx context.Context) (*TaskJudged, error) {
 		return nil, cmp.Or(err, refusal)
 	}
 	return h.verdict(ctx, g)
+}
+
+// Verdict is [Hand.Judged] that writes nothing.
+func (h *Hand) Verdict(ctx context.Context) (*TaskJudged, error) {
+	g, ok := h.starter()
+	if !ok {
+		return nil, nil
+	}
+	if broken := h.shared().broken.Load(); broken != nil {
+		return nil, *broken
+	}
+	return h.verdict(ctx, g)
+}
+
+// Tell has the guard take in what it rules by, such as what was ruled in a run that goes on.
+// If it breaks on that, nothing is allowed from then on.
+func (h *Hand) Tell(ctx context.Context, take func()) {
+	_, err := bounded(ctx, h, func(context.Context) (struct{}, error) { take(); return struct{}{}, nil })
+	if err != nil {
+		h.shared().broken.Store(&err)
+	}
 }
 
 // judge writes what the guard makes of the task, once. It returns why the guard allows
@@ -540,6 +552,9 @@ func (h *Hand) Preview(ctx context.Context, in Intent) (Guarded, error) {
 	if !ok {
 		return Guarded{}, nil
 	}
+	if broken := h.shared().broken.Load(); broken != nil {
+		return Guarded{}, *broken
+	}
 	in.Effect, in.Display, in.Desktop = h.effect(in.Action), h.Scope.Where().Display, h.Desktop
 	return within.Do(ctx, "the guard", func() (Guarded, error) { return g.Preview(ctx, in) })
 }
@@ -561,20 +576,25 @@ func (h *Hand) Missed(ctx context.Context) {
 }
 
 // GuardName names the guard that is asked; "none" if none is.
-func (h *Hand) GuardName() (name string) {
+func (h *Hand) GuardName() string {
 	switch {
 	case h == nil || h.Guard == nil:
 		return "none"
 	case h.Exempt != "":
 		return "none: " + string(h.Exempt)
 	}
-	defer func() {
-		if recover() != nil {
-			name = fmt.Sprintf("%T, which is broken", h.Guard)
-		}
-	}()
-	return h.Guard.Name()
+	ctx, cancel := context.WithTimeout(context.Background(), nameLimit)
+	defer cancel()
+	name, err := within.Do(ctx, "the guard", func() (string, error) { return h.Guard.Name(), nil })
+	if err != nil {
+		return fmt.Sprintf("%T, which is broken", h.Guard)
+	}
+	return name
 }
+
+// nameLimit is how long a guard may take to say its name: it may hold a lock on which what it
+// was asked before hangs.
+const nameLimit = 5 * time.Second
 
 // Release lets every key and button go that an action left down.
 func (h *Hand) Release() error {

@@ -368,3 +368,21 @@ func TestCancelledWhileActing(t *testing.T) {
 	require.ErrorIs(t, err, stop)
 	assert.Equal(t, "acting ", kinds(m))
 }
+
+// A guard that hangs may hold the lock of its name, too.
+type namelessGuard struct{ allows }
+
+func (namelessGuard) Name() string { time.Sleep(time.Hour); return "late" }
+
+type allows struct{}
+
+func (allows) Allow(context.Context, run.Intent) (run.Guarded, error) { return run.Guarded{}, nil }
+
+func TestGuardWhoseNameHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		assert.Equal(t, "run_test.namelessGuard, which is broken", (&run.Hand{Guard: namelessGuard{}}).GuardName())
+		assert.Less(t, time.Since(start), time.Minute)
+		time.Sleep(2 * time.Hour) // what hangs ends
+	})
+}

@@ -144,12 +144,13 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 		}
 		// What was drawn while looking belongs to the same change: look again. And a
 		// program that gave no answer until the ceiling may have come to life since.
-		for again := settled.Reason == SettledQuiet || d.revived(); again && d.stirred(); again = settled.Reason == SettledQuiet {
-			first := settled
-			if time.Since(start) >= d.settling.Ceiling {
+		for again := 0; (settled.Reason == SettledQuiet || d.revived()) && d.stirred(); again++ {
+			if again > 0 && time.Since(start) >= d.settling.Ceiling {
+				settled = settled.after(Settled{Busy: []string{"drawing"}})
 				settled.Reason = SettledCeiling
 				break
 			}
+			first := settled
 			if settled, o, err = s.settledLook(ctx, d); err != nil {
 				return nil, err
 			}

@@ -112,8 +112,11 @@ type rest struct {
 func (d *display) looks() { d.load.begin() }
 
 // looked says that the look that followed the last wait is over: reading a tree
-// makes programs work.
-func (d *display) looked() { d.load.end() }
+// makes programs work. What they drew by then has been told when it returns.
+func (d *display) looked() {
+	d.load.end()
+	_ = d.conn.RoundTrip() // a display that is gone is told by whoever needs it
+}
 
 // revived tells whether a program that had not answered by the end of the last wait
 // does so now. It is one again that is waited for.

@@ -137,7 +137,7 @@ func (r *Resumption) Begun(ctx context.Context) (*run.Begun, error) {
 	if err := s.Continue(ctx, *so); err != nil {
 		return nil, err
 	}
-	if err := r.recall(begun); err != nil {
+	if err := r.recall(ctx, begun); err != nil {
 		return nil, err
 	}
 	s.Inherit(ctx, story.started.Task, so.Judged)
@@ -146,7 +146,7 @@ func (r *Resumption) Begun(ctx context.Context) (*run.Begun, error) {
 }
 
 // recall tells the guard what was ruled, in its order, and of what nobody knows what came.
-func (r *Resumption) recall(begun *run.Begun) error {
+func (r *Resumption) recall(ctx context.Context, begun *run.Begun) error {
 	heir, ok := r.Session.Hand.Guard.(run.Heir)
 	if !ok {
 		return nil
@@ -164,11 +164,11 @@ func (r *Resumption) recall(begun *run.Begun) error {
 			in.On = replay.Recall(o)
 		}
 		if ruling, ok := ruled[at]; ok {
-			heir.Recall(in, ruling)
+			r.Session.Hand.Tell(ctx, func() { heir.Recall(in, ruling) })
 			delete(ruled, at)
 		}
 		if doubts[at] {
-			heir.Doubt(in)
+			r.Session.Hand.Tell(ctx, func() { heir.Doubt(in) })
 		}
 	}
 	for e, err := range r.Stored.Events() {
