@@ -206,15 +206,15 @@ func (g *groups) dirs() []string {
 }
 
 // refused reports whether a process could not be started, and killed whether one was
-// killed because there was no memory for it.
+// killed because there was no memory for it within the limit. In version 2 those count too
+// that were killed because the machine had none.
 func (g *groups) refused() bool { return g.processes != "" && event(g.processes, "pids.events", "max") }
 
 func (g *groups) killed() bool {
-	name := "memory.events"
 	if g.version == 1 {
-		name = "memory.oom_control"
+		return g.memory != "" && event(g.memory, "memory.oom_control", "oom_kill")
 	}
-	return g.memory != "" && event(g.memory, name, "oom_kill")
+	return g.memory != "" && event(g.memory, "memory.events", "oom_kill") && event(g.memory, "memory.events", "oom")
 }
 
 // event reports whether something has happened in a group.

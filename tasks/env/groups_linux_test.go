@@ -57,6 +57,11 @@ func TestGroups(t *testing.T) {
 			require.Equal(t, g.memory != "", g.take(pid), "what holds memory for programs is put there")
 			if g.version == 2 {
 				require.Equal(t, []string{strconv.Itoa(pid)}, g.members())
+				const events = "two/user.slice/app/task/memory.events"
+				write(events, "low 0\nhigh 0\nmax 0\noom 0\noom_kill 1\n")
+				require.False(t, g.killed(), "the machine had no memory")
+				write(events, "low 0\nhigh 0\nmax 3\noom 1\noom_kill 1\n")
+				require.True(t, g.killed())
 			}
 			if tt.name == "version 1" {
 				threads, err := os.ReadFile(filepath.Join(root, "m/b/task/tasks"))
