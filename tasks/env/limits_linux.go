@@ -36,8 +36,27 @@ type bounds struct {
 // A part is a process outside of the place of programs that holds memory for them, such as
 // the X server.
 type part struct {
-	dir    string // in /proc
-	memory int64  // what it had when programs began; -1 if a group counts what it takes
+	dir, began string // its folder in /proc, and when it began: another process may get its number
+	had        status // when programs began
+	grouped    bool   // a group counts what it takes
+}
+
+// now returns what the part has now; ok is false if it is gone.
+func (p part) now() (s status, ok bool) {
+	if s, ok = readStatus(filepath.Join(p.dir, "status")); !ok || beginning(p.dir) != p.began {
+		return s, false
+	}
+	return s, true
+}
+
+// beginning returns when a process began, by its folder in /proc, in words of the kernel.
+func beginning(dir string) string {
+	text, _ := os.ReadFile(filepath.Join(dir, "stat"))
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the name before may have spaces
+	if len(fields) < 20 {
+		return ""
+	}
+	return fields[19]
 }
 
 // machineMemory returns how many bytes of memory this machine has.
@@ -112,9 +131,9 @@ func threadsOf(user int) (n uint64) {
 
 // A status is what /proc/PID/status says.
 type status struct {
-	user, threads int
-	ended         bool  // and waits to be told of
-	memory        int64 // bytes that are the process's own
+	user, threads  int
+	ended          bool  // and waits to be told of
+	memory, shared int64 // bytes that are the process's own, and of files in memory that it has mapped
 }
 
 func readStatus(path string) (s status, ok bool) {
@@ -136,8 +155,10 @@ func readStatus(path string) (s status, ok bool) {
 			s.user = int(n)
 		case "Threads":
 			s.threads = int(n)
-		case "RssAnon", "RssShmem":
-			s.memory += n << 10
+		case "RssAnon":
+			s.memory = n << 10
+		case "RssShmem":
+			s.shared = n << 10
 		}
 	}
 	return s, true
@@ -145,15 +166,18 @@ func readStatus(path string) (s status, ok bool) {
 
 // take begins to count what parts of the desktop hold for programs.
 func (b *bounds) take(pids []int) {
-	own, _ := os.Readlink(filepath.Join(b.proc, "1/ns/pid"))
+	own := "" // programs on the machine itself have no namespace to know them by
+	if b.proc != "" {
+		own, _ = os.Readlink(filepath.Join(b.proc, "1/ns/pid"))
+	}
 	for _, pid := range pids {
-		p := part{dir: filepath.Join("/proc", strconv.Itoa(pid)), memory: -1}
+		p := part{dir: filepath.Join("/proc", strconv.Itoa(pid))}
+		p.began = beginning(p.dir)
 		if theirs, err := os.Readlink(filepath.Join(p.dir, "ns/pid")); err != nil || theirs == own {
 			continue // it is among the programs, or gone
 		}
-		if !b.groups.take(pid) {
-			s, _ := readStatus(filepath.Join(p.dir, "status"))
-			p.memory = s.memory
+		if p.grouped = b.groups.take(pid); !p.grouped {
+			p.had, _ = p.now()
 		}
 		b.parts = append(b.parts, p)
 	}
@@ -175,26 +199,8 @@ func (b *bounds) exceeded() *LimitError {
 	if over := b.refused(); over != nil {
 		return over
 	}
-	files := b.look()
-	threads, memory := 0, int64(0)
-	if b.proc != "" && (b.groups.processes == "" || b.groups.memory == "") {
-		all, _ := filepath.Glob(filepath.Join(b.proc, "[0-9]*/status"))
-		for _, path := range all {
-			s, _ := readStatus(path)
-			threads, memory = threads+s.threads, memory+s.memory
-		}
-	}
-	if b.groups.memory == "" {
-		memory += b.kept
-	} else {
-		memory = 0
-	}
-	for _, p := range b.parts {
-		if p.memory >= 0 {
-			s, _ := readStatus(filepath.Join(p.dir, "status"))
-			memory += max(0, s.memory-p.memory)
-		}
-	}
+	files, kept := b.look()
+	threads, memory := b.usage(kept)
 	switch {
 	case b.groups.processes == "" && threads >= b.limits.Processes*19/20:
 		return &LimitError{b.limits.processes()}
@@ -204,6 +210,30 @@ func (b *bounds) exceeded() *LimitError {
 		return &LimitError{files}
 	}
 	return nil
+}
+
+// usage adds up threads and bytes of memory, each where no group counts it. kept is what
+// programs have in memory that is no process's own: what they have mapped of it is the same
+// memory, or some that could not be seen there.
+func (b *bounds) usage(kept int64) (threads int, memory int64) {
+	shared := int64(0)
+	if b.proc != "" && (b.groups.processes == "" || b.groups.memory == "") {
+		all, _ := filepath.Glob(filepath.Join(b.proc, "[0-9]*/status"))
+		for _, path := range all {
+			s, _ := readStatus(path)
+			threads, memory, shared = threads+s.threads, memory+s.memory, shared+s.shared
+		}
+	}
+	if b.groups.memory != "" {
+		memory, shared, kept = 0, 0, 0
+	}
+	for _, p := range b.parts {
+		if s, ok := p.now(); ok && !p.grouped {
+			memory += max(0, s.memory-p.had.memory)
+			shared += max(0, s.shared-p.had.shared)
+		}
+	}
+	return threads, memory + max(shared, kept)
 }
 
 const (
@@ -229,13 +259,13 @@ func (b *bounds) inUse() (used [2]uint64, err error) {
 
 // look adds up what the task has written, and memory that is no process's own, when the
 // disk or that memory have grown, or after a while. It returns the limit of files, in words,
-// if that is reached.
-func (b *bounds) look() string {
+// if that is reached, and how many bytes programs have in that memory.
+func (b *bounds) look() (over string, kept int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now, err := b.inUse()
 	if err != nil {
-		return ""
+		return "", b.kept
 	}
 	grown := time.Since(b.looked) > walkEvery
 	for i := range now {
@@ -243,13 +273,13 @@ func (b *bounds) look() string {
 		grown = grown || now[i] >= b.used[i]+walkAfter
 	}
 	if !grown {
-		return ""
+		return "", b.kept
 	}
 	b.used, b.looked = now, time.Now()
-	var l lookout
+	l := lookout{left: mostLooks, segments: b.segments != nil}
 	_ = unix.Stat(b.folder, &l.folder)
 	if b.groups.memory == "" && b.proc != "" {
-		l.rooms(filepath.Join(b.proc, "../dev/shm"))
+		l.tmpfs(filepath.Join(b.proc, "../dev/shm"))
 	}
 	for _, dir := range b.processes() {
 		l.open(dir)
@@ -262,12 +292,12 @@ func (b *bounds) look() string {
 		b.kept = max(b.kept, int64(now[1]-b.least[1]))
 	}
 	if l.walk(b.folder, b.limits.Files); l.files > b.limits.Files {
-		return b.limits.files()
+		return b.limits.files(), b.kept
 	}
-	if (l.unseen || l.hidden) && l.files+int64(now[0]-b.least[0]) > b.limits.Files {
-		return b.limits.files() + ", some where this program cannot look"
+	if (l.unseen || l.hidden) && max(l.files, int64(now[0]-b.least[0])) > b.limits.Files {
+		return b.limits.files() + ", some where this program cannot look", b.kept
 	}
-	return ""
+	return "", b.kept
 }
 
 // processes returns the folders in /proc of the processes that may hold files open for
@@ -281,7 +311,9 @@ func (b *bounds) processes() (list []string) {
 		}
 	}
 	for _, p := range b.parts {
-		list = append(list, p.dir)
+		if _, ok := p.now(); ok {
+			list = append(list, p.dir)
+		}
 	}
 	return list
 }

@@ -25,8 +25,25 @@ type lookout struct {
 
 	files, memory int64 // bytes
 	unseen        bool  // there is a folder that cannot be looked into
-	hidden        bool  // there is a process that does not let a normal user see what it has open
+	hidden        bool  // there is a process that does not let a normal user see what it has open, or has too much
+	left          int   // how much may still be looked at; see mostLooks
+	segments      bool  // segments of shared memory are counted elsewhere
 	seen          map[inode]bool
+}
+
+// In one look at what processes have open and mapped, some 100,000 files are asked for. A
+// line of a list of mappings counts 1, a file fileLooks.
+const (
+	mostLooks = 1_000_000
+	fileLooks = 10
+)
+
+// may reports whether there may be looked at something more, which has a cost.
+func (l *lookout) may(cost int) bool {
+	if l.left -= cost; l.left < 0 {
+		l.hidden = true
+	}
+	return l.left >= 0
 }
 
 // An inode is a file, by whatever name.
@@ -73,8 +90,8 @@ func (l *lookout) walk(folder string, limit int64) {
 	})
 }
 
-// rooms adds what is in a file system that is memory.
-func (l *lookout) rooms(folder string) {
+// tmpfs adds what is in a file system that is memory.
+func (l *lookout) tmpfs(folder string) {
 	var s unix.Statfs_t
 	if unix.Statfs(folder, &s) == nil && unix.Stat(folder, &l.shm) == nil && s.Type == unix.TMPFS_MAGIC {
 		l.memory += int64(s.Blocks-s.Bfree) * int64(s.Bsize)
@@ -84,17 +101,39 @@ func (l *lookout) rooms(folder string) {
 // open adds the files without a name that a process has open, or has mapped, where this
 // program may see that. dir is its folder in /proc.
 func (l *lookout) open(dir string) {
-	list, err := os.ReadDir(filepath.Join(dir, "fd"))
+	files, err := os.Open(filepath.Join(dir, "fd"))
 	if s, ok := readStatus(filepath.Join(dir, "status")); err != nil && ok && !s.ended {
 		l.hidden = true
 	}
-	for _, entry := range list {
-		l.nameless(filepath.Join(dir, "fd", entry.Name()))
+	if err == nil {
+		defer files.Close()
 	}
-	maps, _ := os.ReadFile(filepath.Join(dir, "maps"))
-	for line := range bytes.Lines(maps) {
-		if !bytes.HasSuffix(line, []byte(" (deleted)\n")) {
+	for err == nil {
+		var names []string
+		names, err = files.Readdirnames(1000)
+		for _, name := range names {
+			if !l.may(fileLooks) {
+				return
+			}
+			l.nameless(filepath.Join(dir, "fd", name))
+		}
+	}
+	maps, err := os.Open(filepath.Join(dir, "maps"))
+	if err != nil {
+		return
+	}
+	defer maps.Close()
+	lines := bufio.NewScanner(maps)
+	for lines.Scan() {
+		if !l.may(1) {
+			return
+		}
+		line := lines.Bytes()
+		if !bytes.HasSuffix(line, []byte(" (deleted)")) || l.segments && segment(line) {
 			continue
+		}
+		if !l.may(fileLooks) {
+			return
 		}
 		// In the folder of mappings the same addresses stand without zeros before them.
 		from, rest, _ := bytes.Cut(line, []byte("-"))
@@ -103,6 +142,13 @@ func (l *lookout) open(dir string) {
 		end, _ := strconv.ParseUint(string(to), 16, 64)
 		l.nameless(filepath.Join(dir, "map_files", strconv.FormatUint(begin, 16)+"-"+strconv.FormatUint(end, 16)))
 	}
+}
+
+// segment reports whether a line of a list of mappings is of a segment of shared memory: the
+// kernel names these by their key, in the root of a file system that has no place.
+func segment(line []byte) bool {
+	fields := bytes.Fields(line)
+	return len(fields) == 7 && bytes.HasPrefix(fields[5], []byte("/SYSV")) && len(fields[5]) == len("/SYSV00000000")
 }
 
 // nameless adds a file, if it has no name.

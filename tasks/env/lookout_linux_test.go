@@ -1,0 +1,51 @@
+package env
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A look at what processes have open ends, and says so, however much that is.
+func TestLookEnds(t *testing.T) {
+	l := lookout{left: mostLooks}
+	l.open("/proc/self")
+	require.False(t, l.hidden)
+	l = lookout{left: 3 * fileLooks}
+	l.open("/proc/self")
+	require.True(t, l.hidden, "four files are open at least")
+}
+
+func TestSegment(t *testing.T) {
+	require.True(t, segment([]byte("7f0000000000-7f0000001000 rw-s 00000000 00:01 5                          /SYSV00000000 (deleted)")))
+	require.False(t, segment([]byte("7f0000000000-7f0000001000 rw-s 00000000 00:01 5                          /memfd:a (deleted)")))
+	require.False(t, segment([]byte("7f0000000000-7f0000001000 rw-s 00000000 00:01 5                          /tmp/a /SYSV00000000 (deleted)")))
+}
+
+// Memory that programs share is not counted both as what they have mapped and as what they
+// keep; and a process that got the number of another is none of the desktop's.
+func TestUsage(t *testing.T) {
+	proc := t.TempDir()
+	for name, memory := range map[string][2]int{"1": {100, 10}, "2": {200, 20}} {
+		require.NoError(t, os.Mkdir(filepath.Join(proc, name), 0o755))
+		text := fmt.Sprintf("Threads:\t3\nRssAnon:\t%d kB\nRssFile:\t7 kB\nRssShmem:\t%d kB\n", memory[0], memory[1])
+		require.NoError(t, os.WriteFile(filepath.Join(proc, name, "status"), []byte(text), 0o644))
+	}
+	b := &bounds{proc: proc, groups: &groups{}}
+	for kept, want := range map[int64]int64{0: 330, 20: 330, 50: 350} {
+		threads, memory := b.usage(kept << 10)
+		require.Equal(t, 6, threads)
+		require.Equal(t, want<<10, memory)
+	}
+	p := part{dir: "/proc/self", began: beginning("/proc/self")}
+	require.NotEmpty(t, p.began)
+	b = &bounds{groups: &groups{}, parts: []part{p}}
+	_, memory := b.usage(0)
+	require.Positive(t, memory)
+	b.parts[0].began = "1"
+	_, memory = b.usage(0)
+	require.Zero(t, memory)
+}
