@@ -347,20 +347,57 @@ func (d *Desktop) shutDown() error {
 	return nil
 }
 
+// closedLimit bounds the time in which closed folders are opened. What is left then the
+// watchdog removes, when this program ends.
+const closedLimit = 20 * time.Second
+
 // removeAll removes a folder, also where programs have closed it, or one in it, to its
 // owner. None of them runs any more.
 func removeAll(folder string) error {
 	err := os.RemoveAll(folder)
-	if !errors.Is(err, fs.ErrPermission) {
+	if os.Getuid() == 0 { // to whom none is closed; and who would open what a link leads to
 		return err
 	}
-	// As the watchdog does it. Folders alone: a file may have another name elsewhere.
-	find := exec.Command("find", folder, "-type", "d", "!", "-perm", "-700", "-execdir", "chmod", "700", "{}", ";")
-	find.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
-	if text, bad := find.CombinedOutput(); bad != nil {
-		return fmt.Errorf("%w; %w: %.300s", err, bad, text)
+	ctx, cancel := context.WithTimeout(context.Background(), closedLimit)
+	defer cancel()
+	for _, open := range []func(context.Context, string) error{openFolders, findFolders} {
+		if !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
+		bad := open(ctx, folder)
+		if err = os.RemoveAll(folder); err != nil {
+			err = errors.Join(err, bad)
+		}
 	}
-	return os.RemoveAll(folder)
+	return err
+}
+
+// openFolders opens a folder, and those in it that have no path too long, to their owner:
+// each before what is in it. Folders alone: a file may have another name elsewhere.
+func openFolders(ctx context.Context, folder string) error {
+	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil || !entry.IsDir() {
+			return nil // what cannot be looked into is for findFolders
+		}
+		if info, err := entry.Info(); err == nil && info.Mode().Perm()&0o700 != 0o700 {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+}
+
+// findFolders opens any folders, as the watchdog does: with a process for each.
+func findFolders(ctx context.Context, folder string) error {
+	find := exec.CommandContext(ctx, "find", folder, "-type", "d", "!", "-perm", "-700", "-execdir", "chmod", "700", "{}", ";")
+	find.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
+	find.WaitDelay = time.Second // for one that has its output
+	if text, err := find.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %.300s", err, text)
+	}
+	return nil
 }
 
 // sweepPipes removes the sockets that a LibreOffice which was killed leaves in

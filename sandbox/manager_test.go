@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,9 +23,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// numbered returns why the kernel refuses a process numbers of its own, nil if it does not.
+func numbered() error {
+	probe := exec.Command("/bin/true")
+	probe.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
+	if user, group := os.Getuid(), os.Getgid(); user != 0 {
+		probe.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		probe.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: user, HostID: user, Size: 1}}
+		probe.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: group, HostID: group, Size: 1}}
+	}
+	return probe.Run()
+}
+
 // forces is the role that has the window manager of a desktop end a window which does not
 // answer, and which says that a process outside of the desktop made it.
 func forces() (err error) {
+	if err := numbered(); err != nil {
+		fmt.Println("refused:", err)
+		return nil
+	}
 	other := exec.Command("sleep", "1000")
 	if err := other.Start(); err != nil {
 		return err
@@ -129,6 +147,9 @@ func toManager(c *x11.Conn, w xproto.Window, name string) error {
 // A window that does not answer cannot have the window manager end a process of the
 // machine by saying that it is that one's: on root's desktops, and on a normal user's.
 func TestManagerEndsNobody(t *testing.T) {
+	if err := numbered(); err != nil {
+		t.Skip("not held where processes get no numbers of their own: ", err)
+	}
 	self, err := os.Executable()
 	require.NoError(t, err)
 	own := exec.Command(self)
@@ -141,13 +162,15 @@ func TestManagerEndsNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			require.NoError(t, err, string(out))
+			if strings.HasPrefix(string(out), "refused: ") {
+				t.Skip("not held where processes get no numbers of their own: ", string(out))
+			}
 			require.Equal(t, "forced\nthe other process lives\n", string(out))
 		})
 	}
 }
 
-// The window manager, which is another user than the guest's programs, reads and writes
-// nothing where they do.
+// The window manager reads and writes nothing in the HOME of programs.
 func TestManagerHasItsOwnHome(t *testing.T) {
 	d := start(t, nil)
 	written, err := filepath.Glob(filepath.Join(d.Home(), ".*", "openbox"))
@@ -156,4 +179,49 @@ func TestManagerHasItsOwnHome(t *testing.T) {
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pidOf(t, d, "openbox.xml")))
 	require.NoError(t, err)
 	require.NotContains(t, string(environ), d.Home())
+}
+
+// placeless is the role that starts a desktop whose guest has no place, because the machine
+// makes none, and says why it did not start.
+func placeless() error {
+	guest := &sandbox.Guest{OwnMemory: true, Enter: func(ctx context.Context, d *sandbox.Desktop) (sandbox.Entrance, error) {
+		select {
+		case <-time.After(time.Second): // the window manager has started, or died
+		case <-ctx.Done():
+			return sandbox.Entrance{}, context.Cause(ctx)
+		}
+		bubble, err := sandbox.FindBubble()
+		if err == nil {
+			_, err = bubble.Hold(ctx, d, []string{"--dev-bind", "/", "/"})
+		}
+		return sandbox.Entrance{}, err
+	}}
+	_, err := sandbox.Start(context.Background(), &sandbox.Options{Guest: guest})
+	if _, ok := errors.AsType[*sandbox.NoPlaceError](err); !ok {
+		return fmt.Errorf("not because of the place: %w", err)
+	}
+	return nil
+}
+
+// Where neither the kernel nor bubblewrap makes name spaces, the window manager is started
+// without, so that what is said is that there is no place.
+func TestManagerWithoutSpaces(t *testing.T) {
+	without := []string{"bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--"}
+	cmd := asUser(t, "placeless")
+	program := slices.IndexFunc(cmd.Args, func(arg string) bool { return filepath.Base(arg) == "test" })
+	cmd.Args = slices.Concat(cmd.Args[:program], without, cmd.Args[program:])
+	if program == 0 {
+		var err error
+		cmd.Path, err = exec.LookPath(without[0])
+		if err != nil {
+			t.Skip(err)
+		}
+	}
+	probe := *cmd
+	probe.Args = append(slices.Clip(cmd.Args[:len(cmd.Args)-1]), "/bin/true")
+	if out, err := probe.CombinedOutput(); err != nil {
+		t.Skip("a machine without name spaces cannot be made here: ", string(out))
+	}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
 }

@@ -47,6 +47,9 @@ func (d *Desktop) Home() string { return "" }
 // Env returns nil.
 func (d *Desktop) Env() []string { return nil }
 
+// Processes returns nil.
+func (d *Desktop) Processes() []int { return nil }
+
 // Open returns [ErrUnsupported].
 func (d *Desktop) Open(_ context.Context, program string, _ ...string) (*Process, error) {
 	return nil, fmt.Errorf("open %s: %w", program, ErrUnsupported)

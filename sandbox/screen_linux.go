@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -264,9 +265,7 @@ func (d *Desktop) startManager(ctx context.Context) error {
 	_, err := d.part(manager)
 	if refusedSpaces(err) {
 		manager.spaces = 0
-		if d.options.Guest != nil && d.bubble != nil { // which may do what this program may not
-			manager.before([]string{d.bubble.bwrap, "--unshare-user", "--unshare-pid", "--die-with-parent", "--dev-bind", "/", "/", "--"})
-		}
+		manager.before(d.apart(ctx))
 		_, err = d.part(manager)
 	}
 	if err != nil {
@@ -280,6 +279,22 @@ func (d *Desktop) startManager(ctx context.Context) error {
 		return fmt.Errorf("window manager: %w", err)
 	}
 	return nil
+}
+
+// apart returns what is put before a command line for a program outside of the place of the
+// [Guest] to have process numbers of its own where this program may not give it any. It is
+// nil where bubblewrap may not either: it would end at once, and the desktop with it.
+func (d *Desktop) apart(ctx context.Context) []string {
+	if d.options.Guest == nil || d.bubble == nil {
+		return nil
+	}
+	prefix := []string{d.bubble.bwrap, "--unshare-user", "--unshare-pid", "--die-with-parent", "--dev-bind", "/", "/", "--"}
+	try := exec.CommandContext(ctx, prefix[0], append(prefix[1:len(prefix):len(prefix)], "/bin/true")...)
+	try.Env = d.Env()
+	if try.Run() != nil {
+		return nil
+	}
+	return prefix
 }
 
 // answered waits until the window manager answers a question. It announces
