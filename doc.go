@@ -66,7 +66,7 @@
 //   - To add a label, a program or a key to what the guard knows: guard/table.toml, and
 //     a row of TestTable.
 //   - To add a guard of another kind: a [run.Guard], given to the session by
-//     run.Options.Guard. The interface is in run/hand.go; the hand asks it before every
+//     run.Options.Guard. The interface is in run/guard.go; the hand asks it before every
 //     action.
 //   - To add a setting: a field in run/settings.go, its key in
 //     run/eventjson/settings.go, its flag in cmd/desktop-agent/settings.go. A test of

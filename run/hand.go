@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,11 +8,9 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/internal/within"
 	"desktop-agent/llm"
 	"desktop-agent/screen"
 	"desktop-agent/worldmodel"
@@ -49,13 +46,6 @@ type Hand struct {
 	once   sync.Once
 	told   *told // what the guard makes of the task; shared by the hands of one run
 	tried  tried
-}
-
-// told is what the guard was told, and whether what it makes of the task is written.
-type told struct {
-	sync.Mutex // held while it is written: nothing is done before
-	done       atomic.Bool
-	broken     atomic.Pointer[error] // why nothing is allowed: the guard broke on what it was told; nil if it did not
 }
 
 // tried is the worst that was attempted with a hand.
@@ -143,64 +133,6 @@ type Tool struct {
 	llm.Tool
 	Effect worldmodel.Effect // the worst that a call may do
 }
-
-// A Guard has the last word on every action, right before it is performed.
-type Guard interface {
-	// Name names the guard in the run's first event.
-	Name() string
-	// Allow returns an error to refuse an action; its text is read by whoever
-	// proposed the action. A guard that panics or takes too long refuses. The ruling
-	// is written to the journal, unless it is empty.
-	Allow(context.Context, Intent) (Guarded, error)
-}
-
-// An Instead is what a guard returns in place of a refusal if a person has chosen another
-// action: that one is done, and not the one that was asked about.
-type Instead struct{ Action actuator.Action }
-
-func (i *Instead) Error() string {
-	return "a person chose to " + actuator.Describe(i.Action) + " instead"
-}
-
-// A Starter is a guard that looks at the task as a whole, while other things go on.
-type Starter interface {
-	// Start begins to look at a task, and does not wait. What was known of an earlier
-	// one is forgotten.
-	Start(ctx context.Context, task string)
-	// Judged waits for what came of it; nil for nothing that is to be told.
-	Judged(context.Context) *TaskJudged
-}
-
-// A Previewer is a guard that can tell what it would rule, before an action is chosen:
-// nobody is asked, and nothing is kept but what was foreseen.
-type Previewer interface {
-	Preview(context.Context, Intent) (ruling Guarded, refusal error)
-}
-
-// Wary is a guard that takes more care for some actions, after one did not do what
-// was foreseen.
-type Wary interface {
-	Missed()
-}
-
-// The purposes for which a guard asks models.
-const (
-	PurposeForesee = "foresee"          // what an action will cause
-	PurposeJudge   = "judge_task"       // whether the task asks for what cannot be undone
-	PurposeChoose  = "choose_rehearsal" // which rehearsal shows how it is done
-)
-
-// GuardPurpose reports whether a model is asked on behalf of a guard.
-func GuardPurpose(purpose string) bool {
-	switch strings.TrimSuffix(purpose, "_again") {
-	case PurposeForesee, PurposeJudge, PurposeChoose:
-		return true
-	}
-	return false
-}
-
-// DefaultGuardLimit is how long a guard may take to answer: a person may be asked.
-const DefaultGuardLimit = 10 * time.Minute
 
 // An Exemption is why a hand does not ask a guard.
 type Exemption string
@@ -408,193 +340,6 @@ func (h *Hand) usable(in Intent) error {
 	}
 	return h.Scope.usable()
 }
-
-// Begin tells the guard what the user asks for, before anything is done for it. A guard
-// that breaks on it allows nothing.
-func (h *Hand) Begin(ctx context.Context, task string) {
-	g, ok := h.starter()
-	if !ok {
-		return
-	}
-	told := h.shared()
-	told.done.Store(false)
-	told.broken.Store(nil)
-	h.Tell(ctx, func() { g.Start(ctx, task) })
-}
-
-// starter returns the guard that is asked, if it looks at the task as a whole.
-func (h *Hand) starter() (g Starter, ok bool) {
-	if h == nil || h.Exempt != "" {
-		return nil, false
-	}
-	g, ok = h.Guard.(Starter)
-	return g, ok
-}
-
-// shared is what the hands of one run share.
-func (h *Hand) shared() *told {
-	h.once.Do(func() {
-		if h.told == nil {
-			h.told = &told{}
-		}
-	})
-	return h.told
-}
-
-// Judged waits for what the guard makes of the task, and writes it; nil if there is no guard
-// that makes anything of it. It comes before anything is done. That the guard breaks is an
-// error.
-func (h *Hand) Judged(ctx context.Context) (*TaskJudged, error) {
-	g, ok := h.starter()
-	if !ok {
-		return nil, nil
-	}
-	if refusal, err := h.judge(ctx); err != nil || refusal != nil {
-		return nil, cmp.Or(err, refusal)
-	}
-	return h.verdict(ctx, g)
-}
-
-// Verdict is [Hand.Judged] that writes nothing.
-func (h *Hand) Verdict(ctx context.Context) (*TaskJudged, error) {
-	g, ok := h.starter()
-	if !ok {
-		return nil, nil
-	}
-	if broken := h.shared().broken.Load(); broken != nil {
-		return nil, *broken
-	}
-	return h.verdict(ctx, g)
-}
-
-// Tell has the guard take in what it rules by, such as what was ruled in a run that goes on.
-// If it breaks on that, nothing is allowed from then on.
-func (h *Hand) Tell(ctx context.Context, take func()) {
-	_, err := bounded(ctx, h, func(context.Context) (struct{}, error) { take(); return struct{}{}, nil })
-	if err != nil {
-		h.shared().broken.Store(&err)
-	}
-}
-
-// judge writes what the guard makes of the task, once. It returns why the guard allows
-// nothing, if it broke; an error means that the run cannot go on.
-func (h *Hand) judge(ctx context.Context) (refusal, err error) {
-	if h.Exempt != "" {
-		return nil, nil
-	}
-	told := h.shared()
-	if broken := told.broken.Load(); broken != nil {
-		return *broken, nil
-	}
-	g, ok := h.starter()
-	if !ok || told.done.Load() {
-		return nil, nil
-	}
-	e, refusal := h.verdict(ctx, g)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if refusal != nil {
-		return refusal, nil
-	}
-	told.Lock()
-	defer told.Unlock()
-	if e != nil && !told.done.Load() {
-		if err := h.Scope.Emit(ctx, *e); err != nil {
-			return nil, err
-		}
-	}
-	told.done.Store(true)
-	return nil, nil
-}
-
-// verdict asks the guard what it makes of the task.
-func (h *Hand) verdict(ctx context.Context, g Starter) (*TaskJudged, error) {
-	return bounded(ctx, h, func(asked context.Context) (*TaskJudged, error) { return g.Judged(asked), nil })
-}
-
-// ask asks the guard. It returns why the action is refused: a guard that breaks
-// allows nothing.
-func (h *Hand) ask(ctx context.Context, in Intent) (Guarded, error) {
-	if h.Guard == nil || h.Exempt != "" {
-		return Guarded{}, nil
-	}
-	ruling, err := bounded(ctx, h, func(asked context.Context) (Guarded, error) { return h.Guard.Allow(asked, in) })
-	if err != nil && h.Log != nil {
-		h.Log.InfoContext(ctx, "refused", "action", actuator.Name(in.Action), "guard", h.GuardName())
-	}
-	return ruling, err
-}
-
-// bounded calls the guard of a hand. That it panics, or gives no answer within its limit,
-// is an error.
-func bounded[T any](ctx context.Context, h *Hand, call func(asked context.Context) (T, error)) (T, error) {
-	limit := h.GuardLimit
-	if limit <= 0 {
-		limit = DefaultGuardLimit
-	}
-	asked, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the guard gave no answer within %v", limit))
-	defer cancel()
-	answer, err := within.Do(asked, "the guard", func() (T, error) { return call(asked) })
-	if err == nil && asked.Err() != nil { // it answered too late
-		err = context.Cause(asked)
-	}
-	return answer, err
-}
-
-// Preview says what the guard would rule on an action, without doing anything; it allows
-// all where there is no guard that can tell. The context bounds it.
-func (h *Hand) Preview(ctx context.Context, in Intent) (Guarded, error) {
-	if h == nil || h.Exempt != "" {
-		return Guarded{}, nil
-	}
-	g, ok := h.Guard.(Previewer)
-	if !ok {
-		return Guarded{}, nil
-	}
-	if broken := h.shared().broken.Load(); broken != nil {
-		return Guarded{}, *broken
-	}
-	in.Effect, in.Display, in.Desktop = h.effect(in.Action), h.Scope.Where().Display, h.Desktop
-	return within.Do(ctx, "the guard", func() (Guarded, error) { return g.Preview(ctx, in) })
-}
-
-// Missed tells the guard that an action did not do what was foreseen. A guard that breaks on
-// it is asked about the next one all the same: the log tells.
-func (h *Hand) Missed(ctx context.Context) {
-	if h == nil {
-		return
-	}
-	g, ok := h.Guard.(Wary)
-	if !ok {
-		return
-	}
-	_, err := bounded(ctx, h, func(context.Context) (struct{}, error) { g.Missed(); return struct{}{}, nil })
-	if err != nil && h.Log != nil {
-		h.Log.WarnContext(ctx, "the guard was not told of a miss", "guard", h.GuardName(), "err", err)
-	}
-}
-
-// GuardName names the guard that is asked; "none" if none is.
-func (h *Hand) GuardName() string {
-	switch {
-	case h == nil || h.Guard == nil:
-		return "none"
-	case h.Exempt != "":
-		return "none: " + string(h.Exempt)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), nameLimit)
-	defer cancel()
-	name, err := within.Do(ctx, "the guard", func() (string, error) { return h.Guard.Name(), nil })
-	if err != nil {
-		return fmt.Sprintf("%T, which is broken", h.Guard)
-	}
-	return name
-}
-
-// nameLimit is how long a guard may take to say its name: it may hold a lock on which what it
-// was asked before hangs.
-const nameLimit = 5 * time.Second
 
 // Release lets every key and button go that an action left down.
 func (h *Hand) Release() error {
