@@ -69,8 +69,7 @@ func (s *scene) held(name string) bool {
 // in the batch has moved the focus, or may have, and nobody knows where to.
 func (s *scene) focused() (at place, certain bool) {
 	for i, a := range slices.Backward(s.in.Done) {
-		before := *s
-		before.in.Done = s.in.Done[:i]
+		before := s.before(i)
 		switch a := a.(type) {
 		case actuator.Click:
 			if a.Button == actuator.Left {
@@ -132,6 +131,13 @@ func (s *scene) focused() (at place, certain bool) {
 	return s.of(best, top), true
 }
 
+// before is the scene before an action of the batch, by its index.
+func (s *scene) before(i int) *scene {
+	before := *s
+	before.in.Done = s.in.Done[:i]
+	return &before
+}
+
 // lost is where keys went before something that moves the focus nobody knows where to.
 func (s *scene) lost() (at place, certain bool) {
 	at, _ = s.focused()
@@ -142,9 +148,7 @@ func (s *scene) lost() (at place, certain bool) {
 func (s *scene) pressed() *actuator.Point {
 	for i, a := range slices.Backward(s.in.Done) {
 		if d, ok := a.(actuator.ButtonDown); ok && d.Button == actuator.Left {
-			before := *s
-			before.in.Done = s.in.Done[:i]
-			return before.point(d.At)
+			return s.before(i).point(d.At)
 		}
 	}
 	return nil

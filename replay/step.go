@@ -241,13 +241,14 @@ func (b *stepper) over(e run.Event) {
 		clear(b.turns)
 	case run.StepEnded:
 		maps.DeleteFunc(b.turns, func(t turn, _ *doing) bool { return data.Step == fmt.Sprintf("s%d", t.planStep) })
-	case run.Observed, run.Proposed: // who decides by a screen does one thing after the other; a tool may be at work beside it
-		maps.DeleteFunc(b.turns, func(t turn, d *doing) bool {
-			return t.actor == b.who(e) && t.step < e.Step && (t.planStep == 0 || d.call != nil || d.proposed != nil)
-		})
 	default:
-		maps.DeleteFunc(b.turns, func(t turn, _ *doing) bool {
-			return t.actor == b.who(e) && t.step < e.Step && t.planStep == 0
+		_, looks := e.Data.(run.Observed)
+		_, proposes := e.Data.(run.Proposed)
+		maps.DeleteFunc(b.turns, func(t turn, d *doing) bool {
+			// Of a step of a plan, who decides by a screen does one thing after the other; a
+			// tool may be at work beside it.
+			over := t.planStep == 0 || (looks || proposes) && (d.call != nil || d.proposed != nil)
+			return over && t.actor == b.who(e) && t.step < e.Step
 		})
 	}
 }

@@ -16,7 +16,7 @@ func (s *Session) Sit(ctx context.Context, watching bool) (err error) {
 	switch {
 	case s.seat != nil:
 		return nil
-	case s.Private != nil || s.borrowed:
+	case s.Private != nil || s.borrowed():
 		s.seat = seat.New(&seat.Options{Log: s.Log})
 		return nil
 	}

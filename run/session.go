@@ -45,7 +45,6 @@ type Session struct {
 	reader   *ocr.Reader // of text from the picture; nil for none
 	device   *actuator.Device
 	seat     *seat.Seat // nil while nobody acts
-	borrowed bool       // the display is another's
 	of       *Session   // whose run it is a part of; nil if the run is its own
 	finished bool
 	closed   bool
@@ -161,7 +160,7 @@ func (s *Session) openDesktop(ctx context.Context) error {
 		return nil
 	}
 	if c := s.options.Computer; c != nil {
-		s.Display, s.borrowed = c.Display, true
+		s.Display = c.Display
 		if c.Home != "" {
 			s.Home = NewHome(c.Home)
 		}
@@ -183,6 +182,9 @@ func (s *Session) openDesktop(ctx context.Context) error {
 	s.Desktop, s.Hand.Desktop = live, live
 	return nil
 }
+
+// borrowed reports whether the display is another's.
+func (s *Session) borrowed() bool { return s.options.Computer != nil }
 
 // openScreen starts the private desktop, if one is wanted, with its program, and
 // connects to the display.
@@ -310,7 +312,7 @@ func (s *Session) OpenInput(ctx context.Context) error {
 		return nil
 	}
 	getenv := s.options.Getenv
-	if s.Private != nil || s.borrowed { // X11, whatever the user's own session is
+	if s.Private != nil || s.borrowed() { // X11, whatever the user's own session is
 		getenv = func(string) string { return "" }
 	}
 	err := s.Sit(ctx, true)
@@ -319,7 +321,7 @@ func (s *Session) OpenInput(ctx context.Context) error {
 	}
 	s.device, err = actuator.Open(ctx, permit.Grant(), &actuator.Options{
 		Display: s.Display, Getenv: getenv, Log: s.Log,
-		Watched: s.Private == nil && !s.borrowed || s.Settings.Display.KeepFor > 0, // a display that outlives this process
+		Watched: s.Private == nil && !s.borrowed() || s.Settings.Display.KeepFor > 0, // a display that outlives this process
 	})
 	if err != nil {
 		return err

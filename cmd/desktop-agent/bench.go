@@ -156,13 +156,13 @@ func (f benchFlags) sameAsBefore(suite, digest string) error {
 }
 
 func (f benchFlags) check() error {
-	switch {
-	case f.Repeat < 1:
+	if f.Repeat < 1 {
 		return hintError{fmt.Errorf("--repeat %d is less than once", f.Repeat), "write how often each task is done"}
-	case f.tuningFlags.check() != nil:
-		return f.tuningFlags.check()
-	case f.sightFlags.check() != nil:
-		return f.sightFlags.check()
+	}
+	if err := cmp.Or(f.tuningFlags.check(), f.sightFlags.check()); err != nil {
+		return err
+	}
+	switch {
 	case f.Model == scripted && f.Judging != "off":
 		return hintError{errors.New("a script leaves nothing to judge"), "leave out --judge, or name a model with --model"}
 	case f.Model == scripted:
