@@ -26,16 +26,17 @@ var errFetch = errors.New("fetch results")
 
 // collect takes results until every trial has one.
 func (c *collection) collect(ctx context.Context) error {
-	if err := c.resume(ctx); err != nil {
-		return err
-	}
+	err := c.resume(ctx)
 	for len(c.left) > 0 {
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return errors.Join(context.Cause(ctx), c.pause(context.WithoutCancel(ctx)))
-		}
-		if err := c.round(ctx); err != nil && ctx.Err() == nil {
+		case errors.Is(err, errForgot):
+			c.swept, c.consumer = time.Time{}, nil
+		case err != nil:
 			return err
 		}
+		err = c.round(ctx)
 	}
 	c.finish(context.WithoutCancel(ctx))
 	return nil
@@ -126,10 +127,6 @@ func (c *collection) lost(ctx context.Context, err error) {
 func (c *collection) breathe(ctx context.Context) error {
 	return c.queue.retry(ctx, "results", func(ctx context.Context) error {
 		_, err := c.queue.js.Stream(ctx, c.queue.results())
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			c.swept = time.Time{} // a server that came back empty
-			return nil
-		}
 		return err
 	})
 }

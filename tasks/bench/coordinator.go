@@ -196,6 +196,7 @@ func (c *collection) attach(ctx context.Context, nc *nats.Conn, objects bool) er
 	if err != nil {
 		return err
 	}
+	q.makes = true
 	c.queue = q
 	c.setup.lease = cmp.Or(c.Lease, defaultLease)
 	c.setup.replicas = cmp.Or(c.Replicas, 1)
@@ -210,8 +211,24 @@ func (c *collection) attach(ctx context.Context, nc *nats.Conn, objects bool) er
 
 // sweep makes the server have what it should: the streams, and each trial that
 // is left either in the queue or among the results. It repairs whatever became
-// of the server since the last time.
+// of the server since the last time, and begins anew where the server comes back
+// empty in the midst of it.
 func (c *collection) sweep(ctx context.Context) error {
+	for start := time.Now(); ; {
+		err := c.sweepOnce(ctx)
+		if !errors.Is(err, errForgot) {
+			return err
+		}
+		if err := c.queue.giveUp(ctx, time.Since(start), err); err != nil {
+			return err
+		}
+		if err := c.queue.pause(ctx, longPause); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *collection) sweepOnce(ctx context.Context) error {
 	c.reconns = c.queue.nc.Stats().Reconnects
 	if err := c.queue.prepare(ctx, &c.setup); err != nil {
 		return err

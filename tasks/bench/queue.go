@@ -37,6 +37,19 @@ type queue struct {
 	run      string
 	patience time.Duration
 	log      *slog.Logger
+
+	// makes says that this side makes the streams: where a server has none any
+	// more, trying again is of no use to it, and it is told errForgot.
+	makes bool
+}
+
+// errForgot says that a server has lost the streams of a run.
+var errForgot = errors.New("the server has lost the streams of the run")
+
+// forgot reports whether a server has answered that it has no such stream or consumer.
+func forgot(err error) bool {
+	return errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) ||
+		errors.Is(err, jetstream.ErrNoStreamResponse)
 }
 
 func newQueue(nc *nats.Conn, run string, patience time.Duration, log *slog.Logger) (*queue, error) {
@@ -118,6 +131,9 @@ func (q *queue) retry(ctx context.Context, what string, f func(context.Context) 
 		}
 		if _, ok := errors.AsType[final](err); ok || errors.Is(err, nats.ErrMaxPayload) {
 			return fmt.Errorf("%s: %w", what, err)
+		}
+		if q.makes && forgot(err) {
+			return fmt.Errorf("%s: %w: %w", what, errForgot, err)
 		}
 		if err := q.giveUp(ctx, time.Since(start), err); err != nil {
 			return fmt.Errorf("%s: %w", what, err)

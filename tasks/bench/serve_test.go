@@ -223,33 +223,44 @@ func TestServerAway(t *testing.T) {
 	require.LessOrEqual(t, int(begun.Load()), len(list)+3, "at most what was being handed out is repeated")
 }
 
-// A server that comes back without its streams gets what is left anew.
+// A server that comes back without its streams gets what is left anew, also one
+// that goes while the coordinator is handing out the first trials.
 func TestServerForgets(t *testing.T) {
-	conf := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT}
-	s := startTest(t, conf.Clone())
-	url := s.ClientURL()
-	conf.Port = portOf(s)
-	list := many("pass", 20)
-	dir, counts := t.TempDir(), t.TempDir()
-	var begun atomic.Int32
-	away := make(chan struct{})
-	gate := func(context.Context, tasks.Trial) {
-		if begun.Add(1) == 5 {
-			close(away)
-		}
-	}
-	wait := crew(t.Context(), 2, url, func(int) *Worker {
-		return &Worker{Do: (&script{counts: counts, gate: gate}).do, Log: testLog(t), Dir: t.TempDir()}
-	})
-	ran := make(chan error, 1)
-	go func() { ran <- (&Coordinator{Dir: dir, Trials: list, Log: testLog(t)}).Run(t.Context(), url) }()
-	<-away
-	s.stop()
-	startTest(t, conf) // in another folder
-	require.NoError(t, <-ran)
-	require.NoError(t, wait())
-	for _, r := range finished(t, dir, list) {
-		require.True(t, r.Passed(), r.Why)
+	for _, at := range []struct {
+		name          string
+		trials, begun int
+	}{
+		{"in the midst of trials", 20, 15},
+		{"in the midst of handing out", 300, 1},
+	} {
+		t.Run(at.name, func(t *testing.T) {
+			conf := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT}
+			s := startTest(t, conf.Clone())
+			url := s.ClientURL()
+			conf.Port = portOf(s)
+			list := many("pass", at.trials)
+			dir, counts := t.TempDir(), t.TempDir()
+			var begun atomic.Int32
+			away := make(chan struct{})
+			gate := func(context.Context, tasks.Trial) {
+				if int(begun.Add(1)) == at.begun {
+					close(away)
+				}
+			}
+			wait := crew(t.Context(), 2, url, func(int) *Worker {
+				return &Worker{Do: (&script{counts: counts, gate: gate}).do, Log: testLog(t), Dir: t.TempDir()}
+			})
+			ran := make(chan error, 1)
+			go func() { ran <- (&Coordinator{Dir: dir, Trials: list, Log: testLog(t)}).Run(t.Context(), url) }()
+			<-away
+			s.stop()
+			startTest(t, conf) // in another folder
+			require.NoError(t, <-ran)
+			require.NoError(t, wait())
+			for _, r := range finished(t, dir, list) {
+				require.True(t, r.Passed(), r.Why)
+			}
+		})
 	}
 }
 
