@@ -4,6 +4,7 @@ package screen_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -146,9 +147,11 @@ func (d *desk) openOffice(ctx context.Context, of office, s *screen.Screen) *scr
 		args = append(args, path)
 	}
 	d.open("soffice", args...)
+	ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Minute, fmt.Errorf("no %q came: is libreoffice-%s installed?", of.deeds[0].name, of.name))
+	defer cancel()
 	for {
 		o, err := s.Observe(ctx)
-		require.NoError(d.tb, err)
+		require.NoError(d.tb, errors.Join(err, context.Cause(ctx)))
 		if slices.ContainsFunc(o.Tree.Nodes, func(n atspi.Node) bool { return n.Name == of.deeds[0].name }) {
 			return o
 		}
