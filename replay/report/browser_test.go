@@ -187,10 +187,9 @@ func testPlan(t *testing.T, browser context.Context) {
 		b := browse(t, browser, r, width, 844)
 		assert.Equal(t, "#plan", b.here(), "the page begins with the plan")
 		b.fits()
-		eval[bool](b, `document.querySelector('.node[data-step="s5"]').click() ?? true`)
+		b.follow(`document.querySelector('.node[data-step="s5"]').click()`)
 		assert.Equal(t, "#plan-5", eval[string](b, `location.hash`))
-		eval[bool](b, `document.querySelector('#plan-2 a[href^="#by-"]').click() ?? true`)
-		b.settleDown()
+		b.follow(`document.querySelector('#plan-2 a[href^="#by-"]').click()`)
 		assert.Equal(t, "#by-3-step-1", b.here(), "the turn of another step has the same number")
 		b.press("v")
 		b.fits()
@@ -224,7 +223,19 @@ func (b *tab) fits() {
 // at goes to a step by its address.
 func (b *tab) at(step int) {
 	b.t.Helper()
-	eval[bool](b, fmt.Sprintf(`new Promise(done => { location.hash = "#step-%d"; setTimeout(() => done(true), 20); })`, step))
+	b.follow(fmt.Sprintf(`location.hash = "#step-%d"`, step))
+}
+
+// follow does what leads to another address, and waits until the page shows what is there:
+// it is told after what it does has returned.
+func (b *tab) follow(deed string) {
+	b.t.Helper()
+	eval[bool](b, fmt.Sprintf(`new Promise(done => {
+		const before = location.hash, told = () => done(true);
+		addEventListener("hashchange", told, {once: true}); // after the page's own
+		%s;
+		if (location.hash === before) { removeEventListener("hashchange", told); done(false); }
+	})`, deed))
 	b.settleDown()
 }
 
