@@ -176,7 +176,7 @@ func (d *office) events() string {
 	if err != nil {
 		return ""
 	}
-	return string(text)
+	return string(text[:bytes.LastIndexByte(text, '\n')+1])
 }
 
 // killAt kills a run once a condition on its journal holds, after a while more.
