@@ -21,7 +21,7 @@ import (
 
 // beside finds where the list has the button to the left of the disabled OK, which is as
 // wide: the list tells no place of what takes no click.
-var beside = regexp.MustCompile(`"Cancel"[^|\n]* @(\d+),(\d+) \| "OK" \[disabled\]`)
+var beside = regexp.MustCompile(`"Cancel"[^;\n]* @(\d+),(\d+); "OK" \[disabled\]`)
 
 // TestStuckOnARealDesktop has an actor click beside the middle of a disabled button of a
 // real window, another pixel each time: nothing is sent, it is told why, and the run ends

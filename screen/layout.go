@@ -26,8 +26,13 @@ type layout struct {
 type element struct {
 	node   int // -1 for several
 	word   string
-	at     image.Point // where a click hits it, in pixels of the image
+	alone  string      // instead of word, where the line above is left out; "" for the same
+	hit    image.Point // where a click hits it, in device pixels
+	at     image.Point // the same in pixels of the image
 	placed bool
+	id     bool            // it is told with its ID
+	name   string          // in quotes, by which a reader knows it; "" if it has none
+	untold bool            // its place follows from the element before it, or above: see [untell]
 	prose  bool            // it is for reading
 	box    image.Rectangle // what can be seen of it
 	kids   []*element
@@ -150,11 +155,12 @@ func (l *layout) joined(nodes []int, text string, in above) *element {
 	n := l.Tree.Nodes[nodes[0]]
 	n.Name, n.Text = text, ""
 	e := &element{node: -1, box: l.area(nodes[0]), rank: l.rankOf(n, false), count: len(nodes), prose: true}
-	_, e.at, e.placed = l.pointOf(nodes[0])
+	e.hit, e.at, e.placed = l.pointOf(nodes[0])
 	for _, i := range nodes[1:] {
 		e.box = e.box.Union(l.area(i))
 	}
-	e.word = wording{role: true, message: l.message}.word(n)
+	w := wording{role: true, message: l.message}
+	e.word, e.name = w.word(n), w.known(n)
 	return e
 }
 
@@ -365,7 +371,7 @@ func usual(parent, child string) bool {
 // if it has no more.
 func (l *layout) tell(e *element, n atspi.Node, w wording) {
 	if !n.Has("disabled") {
-		_, e.at, e.placed = l.pointOf(e.node)
+		e.hit, e.at, e.placed = l.pointOf(e.node)
 	}
 	why := ""
 	switch {
@@ -384,7 +390,7 @@ func (l *layout) tell(e *element, n atspi.Node, w wording) {
 		n.Help = ""
 	}
 	l.helps[n.Help] = true
-	e.word = w.word(n)
+	e.word, e.id, e.name = w.word(n), w.id, w.known(n)
 }
 
 // rankOf says how soon a node is left out.

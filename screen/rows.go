@@ -8,38 +8,90 @@ import (
 
 // maxLine is how many bytes a line of several elements has, but for the last of
 // them: a budget leaves out whole lines.
-const maxLine = 160
+const maxLine = 220
 
 // maxIndent is how far lines are indented at most.
 const maxIndent = 6
 
+// separator stands between the elements of a line, and at the beginning of one that goes
+// on in the row of the line above. Whatever a program says is in quotes, in which nothing
+// can end them, and what is not is ours and has no semicolon: so none that is a part of a
+// name can be taken for it.
+const separator = "; "
+
 // appendLines appends the lines of elements: those that lie in a row in one.
 func (l *layout) appendLines(lines []textLine, list []*element, indent int) []textLine {
+	var rows, own [][]*element // own are those of which the places are told here
 	for k := 0; k < len(list); {
-		e := list[k]
-		if len(e.kids) > 0 {
-			lines = l.appendNested(lines, e, indent)
-			k++
+		r := row(list[k:])
+		k += len(r)
+		rows = append(rows, r)
+		if len(r[0].kids) > 0 || r[0].apart {
+			r = nil
+		}
+		own = append(own, r)
+	}
+	if !l.every {
+		untell(own)
+	}
+	for _, r := range rows {
+		if len(r[0].kids) > 0 {
+			lines = l.appendNested(lines, r[0], indent)
 			continue
 		}
-		row := l.row(list[k:])
-		lines = append(lines, rowLine("", row, indent))
-		k += len(row)
+		for before := ""; len(r) > 0; before = separator {
+			n := fitting(r)
+			lines = append(lines, partOfRow(before, r[:n], indent))
+			r = r[n:]
+		}
 	}
 	return lines
 }
 
-// row returns the elements from the first on that lie in one row and fit into a line.
-func (l *layout) row(list []*element) []*element {
-	size := len(list[0].word)
+// row returns the elements from the first on that lie in one row.
+func row(list []*element) []*element {
+	if len(list[0].kids) > 0 {
+		return list[:1]
+	}
 	for k := 1; k < len(list); k++ {
 		e, before := list[k], list[k-1]
-		if len(e.kids) > 0 || e.apart || before.apart || !sameRow(before.box, e.box) || size > maxLine {
+		if len(e.kids) > 0 || e.apart || before.apart || !sameRow(before.box, e.box) {
 			return list[:k]
+		}
+	}
+	return list
+}
+
+// fitting returns how many elements of a row a line has.
+func fitting(row []*element) int {
+	size := 0
+	for k, e := range row {
+		if size > maxLine {
+			return k
 		}
 		size += len(e.word)
 	}
-	return list
+	return len(row)
+}
+
+// partOfRow makes a line of elements that lie in a row, all of it or a part. One that tells
+// no place is told with that of its first element where the line is left out from which this
+// follows.
+func partOfRow(before string, part []*element, indent int) textLine {
+	controls := holdsControls(part)
+	first := slices.IndexFunc(part, func(e *element) bool { return e.placed && !(e.prose && controls) })
+	if first < 0 || !part[first].untold {
+		return rowLine(strings.TrimPrefix(before, separator), part, indent)
+	}
+	line := rowLine(before, part, indent)
+	part[first].untold = false
+	line.alone = rowLine(strings.TrimPrefix(before, separator), part, indent).text
+	part[first].untold = true
+	return line
+}
+
+func holdsControls(row []*element) bool {
+	return slices.ContainsFunc(row, func(e *element) bool { return !e.prose })
 }
 
 // appendNested appends an element that holds others: in one line, if these are a row.
@@ -60,17 +112,17 @@ func (l *layout) appendNested(lines []textLine, e *element, indent int) []textLi
 }
 
 // rowLine makes a line of elements. A place at the height of the one before it is told
-// by its x alone; words for what can be operated beside them have none. What cannot be
-// operated now is told by its name.
+// by its x alone; words for what can be operated beside them have none, and neither has
+// what is not told. What cannot be operated now is told by its name.
 func rowLine(before string, row []*element, indent int) textLine {
 	line := textLine{rank: ranks}
-	controls := slices.ContainsFunc(row, func(e *element) bool { return !e.prose })
+	controls := holdsControls(row)
 	var words []string
 	height := -1
 	for k, e := range row {
 		line.rank, line.count = min(line.rank, e.rank), line.count+e.count
 		word := e.word
-		if e.placed && !(e.prose && controls) {
+		if e.placed && !e.untold && !(e.prose && controls) {
 			if word += fmt.Sprintf(" @%d", e.at.X); e.at.Y != height {
 				word += fmt.Sprintf(",%d", e.at.Y)
 			}
@@ -87,7 +139,10 @@ func rowLine(before string, row []*element, indent int) textLine {
 			words = append(words, word+" ["+e.gray+"]")
 		}
 	}
-	line.text = indentation(indent) + before + strings.Join(words, " | ")
+	line.text = indentation(indent) + before + strings.Join(words, separator)
+	if row[0].alone != "" {
+		line.alone = indentation(indent) + row[0].alone
+	}
 	return line
 }
 

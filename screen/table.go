@@ -15,7 +15,15 @@ type table struct {
 	columns map[string]int // the place in x of the last row that told all, by column
 	width   int            // cells in that row
 	empty   emptyCells
+	rows    []tableRow
 	e       *element
+}
+
+// A tableRow is what is told of a row: what it is, and its cells.
+type tableRow struct {
+	before string
+	cells  []*element
+	same   bool // as the row above: each lies below a cell
 }
 
 // A cell is an element in a row of a table.
@@ -45,6 +53,7 @@ func (l *layout) table(i int, in above) *element {
 		t.row(cells[:end])
 		cells = cells[end:]
 	}
+	t.told()
 	t.flush()
 	if len(t.e.kids) == 0 && n.Called() == "" {
 		return t.e.orNil(n)
@@ -122,7 +131,7 @@ func inherit(list []cell, outer atspi.Node) []cell {
 
 func (t *table) cell(i int, n atspi.Node) cell {
 	c := cell{element: &element{node: i, box: t.area(i), rank: t.rankOf(n, isOperable(n)), count: 1}, node: n}
-	_, c.at, c.placed = t.pointOf(i)
+	c.hit, c.at, c.placed = t.pointOf(i)
 	return c
 }
 
@@ -140,7 +149,8 @@ func (t *table) row(cells []cell) {
 		states = append(states, "selected")
 	}
 	if slices.ContainsFunc(cells, named) && len(cells) > 1 { // what has no name is the rest of a row
-		if slices.ContainsFunc(cells, func(c cell) bool { return !named(c) && c.node.Has("focused") }) {
+		focused := func(c cell) bool { return c.node.Has("focused") }
+		if slices.ContainsFunc(cells, focused) && !slices.ContainsFunc(cells, func(c cell) bool { return named(c) && focused(c) }) {
 			states = append(states, "focused")
 		}
 		cells = slices.DeleteFunc(cells, func(c cell) bool { return !named(c) })
@@ -171,8 +181,39 @@ func (t *table) row(cells []cell) {
 	if len(states) > 0 {
 		before = strings.Join(states, " ") + " row: "
 	}
-	line := rowLine(before, row, 0)
-	t.e.kids = append(t.e.kids, &element{node: -1, word: line.text, rank: line.rank, count: line.count, apart: true})
+	t.rows = append(t.rows, tableRow{before, row, bare})
+}
+
+// told makes the lines of the rows.
+func (t *table) told() {
+	if !t.every {
+		t.untellRows()
+	}
+	for _, r := range t.rows {
+		line := partOfRow(r.before, r.cells, 0)
+		t.e.kids = append(t.e.kids, &element{node: -1, word: line.text, alone: line.alone, rank: line.rank, count: line.count, apart: true})
+	}
+}
+
+// untellRows marks the cells of a list that have their places from those beside and above
+// them, as elsewhere; in rows that are the same in this the first cells are a column too. By
+// the places in a sheet one reckons where its empty cells are, so they stay.
+func (t *table) untellRows() {
+	var column []*element
+	for k, r := range t.rows {
+		first := r.cells[0]
+		if first.node >= 0 && isAddress(t.Tree.Nodes[first.node]) {
+			return
+		}
+		untellRow(r.cells)
+		same := k > 0 && (r.same || len(r.cells) == 1 && len(t.rows[k-1].cells) == 1)
+		if !same || !stacked(column[len(column)-1], first) {
+			untellColumn(column)
+			column = nil
+		}
+		column = append(column, first)
+	}
+	untellColumn(column)
 }
 
 // reckoned reports whether the places of all cells but the first follow from the

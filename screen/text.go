@@ -30,6 +30,7 @@ const (
 // A textLine is one line of the text for a model.
 type textLine struct {
 	text  string
+	alone string // instead, where the line above is left out; "" for the same
 	rank  rank
 	count int // of the elements that it tells
 }
@@ -38,15 +39,18 @@ type textLine struct {
 // the nodes of its accessibility tree as one reads a screen, a row of them a line:
 //
 //	window "Untitled 1 - Mousepad" ("Mousepad") focused
-//	menu bar: n4 "File" @523,318 | n5 "Edit" @563,318
+//	menus: n4 "File" @523,318; n5 "Edit"
 //	n16 textbox = "Dear Ann,\n" [focused, caret at the end] @960,571
 //
 // The numbers after the @ are where a click hits the node ([Observation.PointOf]), in
 // pixels of the image that the model is sent. Whatever can be acted on has its ID in
-// front, and words for what stands around it have none. Whatever comes from a program is
-// quoted as Go does, so that it cannot pass for a line of ours; "…" after the
-// quote says that there is more. Containers without a name are dropped, and so
-// are nodes outside the image or below other windows.
+// front, by which it is aimed at, and a place only where that does not follow, about, from
+// what is before it: of a row the first has one, and the next lie to the right of it; of a
+// column the uppermost, and the next lie below. A line that begins with a semicolon goes on
+// with the row of the line above. Words for what stands around have no ID. Whatever comes
+// from a program is quoted as Go does, so that it cannot pass for a line of ours; "…" after
+// the quote says that there is more. Containers without a name are dropped, and so are nodes
+// outside the image or below other windows.
 //
 // First comes the dialog that must be answered, else the window with the focus,
 // with its open menus on top; a window that waits for a dialog is one line.
@@ -55,20 +59,24 @@ type textLine struct {
 // [DefaultTextBudget]. What is operated in the focused window is kept longest,
 // and a last line tells how many elements were left out.
 func (o *Observation) Text(budget int) string {
+	return o.view().text(budget)
+}
+
+// text is [Observation.Text].
+func (v *view) text(budget int) string {
 	if budget <= 0 {
 		budget = DefaultTextBudget
 	}
-	v := o.view()
 	var lines []textLine
 	for _, group := range v.groups() {
 		lines = v.appendGroup(lines, group)
 	}
-	if o.Tree.Err != nil {
-		lines = append(lines, textLine{text: "no accessibility tree: " + quote(o.Tree.Err.Error(), maxErrorText)})
+	if v.Tree.Err != nil {
+		lines = append(lines, textLine{text: "no accessibility tree: " + quote(v.Tree.Err.Error(), maxErrorText)})
 	}
-	if len(o.Tree.Hung) > 0 {
-		names := make([]string, len(o.Tree.Hung))
-		for i, name := range o.Tree.Hung {
+	if len(v.Tree.Hung) > 0 {
+		names := make([]string, len(v.Tree.Hung))
+		for i, name := range v.Tree.Hung {
 			names[i] = quote(name, maxName)
 		}
 		lines = append(lines, textLine{text: "not answering, so that nodes are missing: " + strings.Join(names, ", ")})
@@ -76,15 +84,17 @@ func (o *Observation) Text(budget int) string {
 	return fitLines(lines, budget*bytesPerToken)
 }
 
-// TextOn is [Observation.Text] with the places on a grid of so many points each way over the
-// image, for models that give points so; 0 for pixels.
+// TextOn is [Observation.Text] for models that aim by points, as those do whose computer tool
+// knows no IDs: no place is left out but those of cells that follow exactly from others. They
+// are on a grid of so many points each way over the image; 0 for pixels.
 func (o *Observation) TextOn(grid, budget int) string {
-	if grid <= 0 || !o.Image.Mapping.known() {
-		return o.Text(budget)
-	}
 	on := *o
-	on.Image.Mapping.Size = image.Pt(grid, grid)
-	return on.Text(budget)
+	if grid > 0 && o.Image.Mapping.known() {
+		on.Image.Mapping.Size = image.Pt(grid, grid)
+	}
+	v := on.view()
+	v.every = true
+	return v.text(budget)
 }
 
 // fitLines joins the lines that fit into so many bytes, the important ones first.
@@ -93,6 +103,10 @@ func fitLines(lines []textLine, size int) string {
 	total := 0
 	for _, l := range lines {
 		total += len(l.text) + 1
+	}
+	longest := func(l textLine) int { return max(len(l.text), len(l.alone)) + 1 }
+	if total <= size {
+		longest = func(l textLine) int { return len(l.text) + 1 }
 	}
 	keep := make([]bool, len(lines))
 	left := size
@@ -108,8 +122,8 @@ func fitLines(lines []textLine, size int) string {
 			if l.rank != r {
 				continue
 			}
-			if keep[i] = len(l.text)+1 <= left; keep[i] {
-				left -= len(l.text) + 1
+			if keep[i] = longest(l) <= left; keep[i] {
+				left -= longest(l)
 			} else {
 				dropped++
 				elements += l.count
@@ -118,10 +132,15 @@ func fitLines(lines []textLine, size int) string {
 	}
 	var b strings.Builder
 	for i, l := range lines {
-		if keep[i] {
-			b.WriteString(l.text)
-			b.WriteByte('\n')
+		if !keep[i] {
+			continue
 		}
+		if i > 0 && !keep[i-1] && l.alone != "" {
+			b.WriteString(l.alone)
+		} else {
+			b.WriteString(l.text)
+		}
+		b.WriteByte('\n')
 	}
 	if dropped > 0 {
 		fmt.Fprintf(&b, "%d more elements left out\n", elements)

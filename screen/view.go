@@ -17,6 +17,7 @@ type view struct {
 	boxes  []int        // dialogs that a page shows in its own window: they lie above what comes before them
 	shown  image.Rectangle
 	mapped bool
+	every  bool // every place is told
 }
 
 // What a node has instead of a window.

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -133,6 +134,16 @@ func (w wording) called(n atspi.Node) string {
 		return n.Label
 	}
 	return n.Name
+}
+
+// known is what is told of a node in quotes by which a reader knows it in the picture: what
+// it is called, what stands beside it, or what it holds; "" if nothing is.
+func (w wording) known(n atspi.Node) string {
+	name := cmp.Or(w.called(n), n.Label, strings.TrimSpace(n.Text))
+	if name == "" {
+		return ""
+	}
+	return quote(name, maxName)
 }
 
 // word tells one node, but for its place.

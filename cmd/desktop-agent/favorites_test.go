@@ -27,7 +27,7 @@ import (
 
 var (
 	folderShown = regexp.MustCompile(`n\d+ \\"Favorites\\"`)
-	addFolder   = regexp.MustCompile(`Add folder…\\" @(\d+),(\d+)`)
+	addFolder   = regexp.MustCompile(`(n\d+) [a-z ]*\\"Add folder…\\"`)
 	currentStep = regexp.MustCompile(`Current step (\d) of`)
 )
 
@@ -82,10 +82,10 @@ func answerFavorites(w http.ResponseWriter, r *http.Request) {
 	case shown:
 		says("DONE: Favorites")(w, r)
 	case at != nil:
-		says(fmt.Sprintf("pyautogui.click(%s, %s)", at[1], at[2]))(w, r)
+		says(fmt.Sprintf("agent.click(%q)", at[1]))(w, r)
 	case !bar:
 		says(`pyautogui.hotkey("ctrl", "shift", "b")`)(w, r)
-	case strings.Contains(before, "pyautogui.click"), strings.Contains(last, "Bookmark name"):
+	case strings.Contains(before, "agent.click"), strings.Contains(last, "Bookmark name"):
 		says(`pyautogui.write("Favorites\n")`)(w, r)
 	default:
 		says("pyautogui.rightClick(400, 98)")(w, r)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// An item is one element that a list gives a place for.
+// An item is one element that a list gives a place for, or an ID by which a click on it is aimed.
 type item struct {
 	line   string
 	id     string
@@ -31,17 +32,18 @@ func (i item) said() string { return strings.Join(i.quoted, " ") }
 // In a line without what is quoted: an ID, a place of which the height may be that of
 // the one before, and the address of a cell.
 var (
-	tokenPattern   = regexp.MustCompile(`\bn\d+\b|@-?\d+(?:,-?\d+)?`)
-	addressPattern = regexp.MustCompile(`^n\d+ ([A-Z]{1,3})[1-9][0-9]*\b`)
+	tokenPattern = regexp.MustCompile(`\bn\d+\b|@-?\d+(?:,-?\d+)?`)
+	wordsPattern = regexp.MustCompile(`^(?:[a-z]+ )*""$`)
 )
 
 // items reads a list for a model as its reader does: whatever has a place is an
-// element. Elements of a line stand between bars. Where only the first of a row of
-// cells has its place, the others have it from their columns in the rows above.
+// element, and so is whatever has an ID and can be clicked. Elements of a line stand between
+// semicolons. Where a click by an ID goes that has no place, the observation knows, and of a
+// text in a row or column of texts it is where that text alone stands.
 func items(o *screen.Observation, text string) []item {
-	r := lineReader{nodes: map[string]*atspi.Node{}, all: o.Tree.Nodes}
+	r := lineReader{nodes: map[string]int{}, all: o.Tree.Nodes, of: o}
 	for i := range o.Tree.Nodes {
-		r.nodes[o.Tree.Nodes[i].ID] = &o.Tree.Nodes[i]
+		r.nodes[o.Tree.Nodes[i].ID] = i
 	}
 	for line := range strings.Lines(text) {
 		r.line(strings.TrimSpace(line))
@@ -51,24 +53,20 @@ func items(o *screen.Observation, text string) []item {
 
 // A lineReader reads lines.
 type lineReader struct {
-	nodes   map[string]*atspi.Node
-	all     []atspi.Node
-	columns map[string]int // where the columns of cells are
-	list    []item
+	nodes map[string]int // by ID
+	all   []atspi.Node
+	of    *screen.Observation
+	list  []item
 }
 
 func (r *lineReader) line(line string) {
 	bare, quoted := unquote(line)
-	height, columns := -1, map[string]int{}
-	pieces := strings.Split(bare, " | ")
-	for k, piece := range pieces {
+	height := -1
+	operates := slices.ContainsFunc(tokenPattern.FindAllString(bare, -1), func(t string) bool { return t[0] == 'n' })
+	for piece := range strings.SplitSeq(strings.TrimPrefix(bare, "; "), "; ") {
 		n := strings.Count(piece, `""`)
 		own := quoted[:n]
 		quoted = quoted[n:]
-		column := strconv.Itoa(k)
-		if m := addressPattern.FindStringSubmatch(piece); m != nil {
-			column = m[1]
-		}
 		id, told := "", false
 		for _, span := range tokenPattern.FindAllStringIndex(piece, -1) {
 			token := piece[span[0]:span[1]]
@@ -82,23 +80,58 @@ func (r *lineReader) line(line string) {
 			if both {
 				at.Y, _ = strconv.Atoi(y)
 			}
-			height, columns[column], told = at.Y, at.X, true
+			height, told = at.Y, true
 			r.add(line, id, own, at)
 		}
-		if x, known := r.columns[column]; !told && known && k > 0 && height >= 0 && id != "" {
-			columns[column] = x
-			r.add(line, id, own, image.Pt(x, height))
+		switch {
+		case told:
+		case id != "":
+			r.aimed(line, id, own)
+		case !operates && wordsPattern.MatchString(piece):
+			r.alone(line, own)
 		}
 	}
-	if len(pieces) > 1 {
-		r.columns = columns
+}
+
+// aimed adds an element by its ID, if a click there can be aimed at it.
+func (r *lineReader) aimed(line, id string, quoted []string) {
+	i, known := r.nodes[id]
+	if !known || r.all[i].Has("disabled") {
+		return
+	}
+	if _, at, ok := r.of.PointOf(i); ok {
+		r.add(line, id, quoted, at)
+	}
+}
+
+// alone adds a text by its words, if they stand in one place.
+func (r *lineReader) alone(line string, quoted []string) {
+	found := -1
+	for i := range r.all {
+		n := &r.all[i]
+		if n.Parent < 0 || n.Has("disabled") || spaced(n.Name) != quoted[0] && strings.TrimSpace(spaced(n.Text)) != quoted[0] {
+			continue
+		}
+		if found >= 0 && n.Parent != found {
+			return
+		}
+		found = i
+	}
+	if found < 0 {
+		return
+	}
+	if _, at, ok := r.of.PointOf(found); ok {
+		r.add(line, "", quoted, at)
 	}
 }
 
 // add adds an element. Words that have no ID are those of the smallest node with
 // such words at the place.
 func (r *lineReader) add(line, id string, quoted []string, at image.Point) {
-	it := item{line: line, id: id, quoted: quoted, at: at, node: r.nodes[id], nodes: r.all}
+	it := item{line: line, id: id, quoted: quoted, at: at, nodes: r.all}
+	if i, known := r.nodes[id]; known && id != "" {
+		it.node = &r.all[i]
+	}
 	several := strings.Contains(line, " empty cells, from ")
 	if several {
 		it.node = nil
@@ -111,7 +144,7 @@ func (r *lineReader) add(line, id string, quoted []string, at image.Point) {
 	}
 	if it.node != nil {
 		it.role = it.node.Role
-		if it.node.Role != "table cell" && len(line) > 200 || strings.Contains(line, " | ") {
+		if it.node.Role != "table cell" && len(line) > 200 || strings.Contains(line, "; ") {
 			it.line = fmt.Sprintf("%s %s %q @%d,%d", it.node.ID, it.role, it.said(), at.X, at.Y)
 		}
 	}
@@ -140,24 +173,28 @@ func unquote(line string) (bare string, quoted []string) {
 }
 
 func TestItems(t *testing.T) {
-	o := &screen.Observation{}
+	o := &screen.Observation{Windows: []screen.Window{{Title: "W", PID: 7, Box: image.Rect(0, 0, 200, 200)}}}
+	o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{ID: "n0", PID: 7, Parent: -1, Role: "frame", Name: "W", Box: image.Rect(0, 0, 200, 200)})
 	for i, role := range []string{"text", "push button", "label", "table cell", "table cell", "table cell", "table cell"} {
-		n := atspi.Node{ID: fmt.Sprint("n", i+1), Role: role, Box: image.Rect(0, 0, 10, 10)}
+		n := atspi.Node{ID: fmt.Sprint("n", i+1), PID: 7, Role: role, Box: image.Rect(i*20, 0, i*20+20, 20)}
 		if role == "label" {
 			n.Name = "Pick one"
 		}
 		o.Tree.Nodes = append(o.Tree.Nodes, n)
 	}
+	o.Tree.Nodes[7].States = []string{"disabled"}
 	for _, tt := range []struct{ text, want string }{
-		{"window \"a @1,2\" (x)\n n1 text \"N\" = \"say \\\"@3,4\\\" | n2\" [focused, editable] @960,571\n",
-			`n1 text ["N" "say \"@3,4\" | n2"] (960,571)`},
+		{"window \"a @1,2\" (x)\n n1 text \"N\" = \"say \\\"@3,4\\\"; n2\" [focused, editable] @960,571\n",
+			`n1 text ["N" "say \"@3,4\"; n2"] (960,571)`},
 		{"n2 push button @5,6", `n2 push button [] (5,6)`},
-		{`menus: n1 "File" @30,62 | n2 "Edit" @70 | disabled: "Back", "Next"`, `n1 text ["File"] (30,62); n2 push button ["Edit"] (70,62)`},
-		{`"Pick one" @4,5`, ` label ["Pick one"] (4,5)`},
-		{"n4 \"A\" @67,132 | n5 \"B\" @135\n n6 \"C\" @67,155 | n7 \"D\"",
-			`n4 table cell ["A"] (67,132); n5 table cell ["B"] (135,132); n6 table cell ["C"] (67,155); n7 table cell ["D"] (135,155)`},
-		{"n4 A1 = \"x\" @1,2 | n5 C1 = \"y\" @9\nn6 A2 = \"z\" @1,4 | n7 C2 = \"w\"",
-			`n4 table cell ["x"] (1,2); n5 table cell ["y"] (9,2); n6 table cell ["z"] (1,4); n7 table cell ["w"] (9,4)`},
+		{`menus: n1 "File" @30,62; n2 button @70; disabled: "Back", "Next"`, `n1 text ["File"] (30,62); n2 push button [] (70,62)`},
+		{`"Pick one" @45,5`, ` label ["Pick one"] (45,5)`},
+		{`"Page 1" @4,5; "Pick one"; "W"`, `  ["Page 1"] (4,5);  label ["Pick one"] (50,10)`},
+		{`"Pick one"; n4 "A" @67,132; "Pick one"`, `n4 table cell ["A"] (67,132)`},
+		{"n4 \"A\" @67,132; n5 \"B\"\n; n6 \"C\"; n7 \"D\"",
+			`n4 table cell ["A"] (67,132); n5 table cell ["B"] (90,10); n6 table cell ["C"] (110,10)`},
+		{"n4 A1 = \"x\" @1,2; n5 C1 = \"y\" @9\nn6 A2 = \"z\"",
+			`n4 table cell ["x"] (1,2); n5 table cell ["y"] (9,2); n6 table cell ["z"] (110,10)`},
 		{"3 empty cells, from n7 A1 @1,1 to n4 A3 @1,9\n", `n7  [] (1,1); n4  [] (1,9)`},
 	} {
 		var got []string
