@@ -130,7 +130,7 @@ func (a *Actor) request(q question) (*llm.Request, error) {
 		zoom = append(zoom, *q.zoom)
 	}
 	request, err := prompts.Request(llm.Actor, a.Format.prompt(), proposePrompt{
-		Format: a.Format.Name, Words: a.Words, Offer: offered(a.Format.Offer), Signs: q.signs, Notes: q.notes.text(), Dropped: q.notes.dropped, Advice: q.advice, Zoomed: q.zoom != nil, FrameID: q.now.FrameID, Screen: q.now.TextOn(a.Format.grid(), a.ScreenTokens),
+		Format: a.Format.Name, Words: a.Words, Offer: offered(a.Format.Offer), Signs: q.signs, Notes: q.notes.text(), Dropped: q.notes.dropped, Advice: q.advice, Zoomed: q.zoom != nil, FrameID: q.now.FrameID, Screen: a.Format.list(q.now, a.ScreenTokens),
 	}, zoom...)
 	if err != nil {
 		return nil, err

@@ -130,6 +130,15 @@ func (f Format) grid() int {
 	return 0
 }
 
+// list is what is on a screen for a reader who answers in this format: with all places where
+// the computer tool of a provider aims by points, and else with those that are needed beside IDs.
+func (f Format) list(o *screen.Observation, tokens int) string {
+	if f.Computer != nil {
+		return o.TextOn(f.grid(), tokens)
+	}
+	return o.Text(tokens)
+}
+
 // place names the element at a point of a picture of that size, or else where it is, as
 // the model would say it.
 func (f Format) place(size image.Point) func(actuator.Point) string {
