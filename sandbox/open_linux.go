@@ -69,9 +69,15 @@ func (d *Desktop) open(ctx context.Context, program string, args []string) (*Pro
 			return nil, err
 		}
 	}
-	known, err := d.screen.conn.Clients()
+	windows, err := d.screen.conn.Clients()
 	if err != nil {
 		return nil, err
+	}
+	// The window of a program that has ended may be listed still, and what is started next is
+	// given the same number for its own: so whose they are is known as well.
+	known := make(map[xproto.Window]int, len(windows))
+	for _, w := range windows {
+		known[w] = windowPID(d.screen.conn, w)
 	}
 	mark := d.newMark()
 	child, err := d.spawn(d.guest(command{name: program, path: path, args: args, env: append(d.GuestEnv(), mark)}))
@@ -122,8 +128,9 @@ func (d *Desktop) path() []string {
 	return filepath.SplitList(search)
 }
 
-// firstWindow waits for a managed window of the program beside the known ones.
-func (p *Process) firstWindow(ctx context.Context, known []xproto.Window) (xproto.Window, error) {
+// firstWindow waits for a managed window of the program beside the known ones, of which the
+// processes are given.
+func (p *Process) firstWindow(ctx context.Context, known map[xproto.Window]int) (xproto.Window, error) {
 	d, c := p.desktop, p.desktop.screen.conn
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -144,7 +151,10 @@ func (p *Process) firstWindow(ctx context.Context, known []xproto.Window) (xprot
 			return false, err
 		}
 		for _, w := range windows {
-			if !slices.Contains(known, w) && d.shown(w) && p.owns(w) {
+			if pid, old := known[w]; old && pid == windowPID(c, w) {
+				continue
+			}
+			if d.shown(w) && p.owns(w) {
 				found = w
 				return true, nil
 			}

@@ -10,7 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -100,6 +102,39 @@ func TestOpenFindsTheWindow(t *testing.T) {
 			soon(t, func() bool { clients, err = c.Clients(); return err == nil && !slices.Contains(clients, w) }, "the window is gone")
 			<-p.Done()
 		})
+	}
+}
+
+// A window manager that works may list the window of a program that has ended when another
+// is opened, whose window is given the same number.
+func TestOpenFindsAWindowOfTheSameNumber(t *testing.T) {
+	d := start(t, nil)
+	first, err := d.Open(t.Context(), "xterm", "-T", "first")
+	require.NoError(t, err)
+	manager := func(signal syscall.Signal) {
+		for _, line := range carriers(markOf(d)) {
+			if number, command, _ := strings.Cut(line, " "); strings.Contains(command, "openbox.xml") {
+				pid, err := strconv.Atoi(number)
+				require.NoError(t, err)
+				require.NoError(t, syscall.Kill(pid, signal))
+			}
+		}
+	}
+	manager(syscall.SIGSTOP)
+	defer manager(syscall.SIGCONT)
+	require.NoError(t, first.Close())
+	<-first.Done()
+	opened := make(chan error, 1)
+	var second *sandbox.Process
+	go func() {
+		second, err = d.Open(t.Context(), "sh", "-c", "touch begun; exec xterm -T second")
+		opened <- err
+	}()
+	soon(t, func() bool { _, err := os.Stat(filepath.Join(d.Home(), "begun")); return err == nil }, "it is begun")
+	manager(syscall.SIGCONT)
+	require.NoError(t, <-opened)
+	if second.Window() != first.Window() {
+		t.Skip("the server gives windows other numbers here")
 	}
 }
 
