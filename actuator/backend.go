@@ -18,6 +18,9 @@ type backend interface {
 	move(p image.Point) error
 	// button presses a mouse button or lets it go.
 	button(b Button, down bool) error
+	// click presses a mouse button and lets it go, count times within what
+	// programs take for a double or triple click.
+	click(b Button, count int) error
 	// wheel turns the mouse wheel by notches to the right and down.
 	wheel(dx, dy int) error
 

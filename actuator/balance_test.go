@@ -50,10 +50,21 @@ func (b *fakeBackend) toggle(name string, down bool) error {
 	return b.call()
 }
 
-func (b *fakeBackend) bounds() (image.Rectangle, error)           { return image.Rect(0, 0, 200, 100), nil }
-func (b *fakeBackend) location() (image.Point, bool, error)       { return b.where, true, nil }
-func (b *fakeBackend) move(p image.Point) error                   { b.where, b.sent = p, b.sent+1; return b.call() }
-func (b *fakeBackend) button(n Button, down bool) error           { return b.toggle(string(n), down) }
+func (b *fakeBackend) bounds() (image.Rectangle, error)     { return image.Rect(0, 0, 200, 100), nil }
+func (b *fakeBackend) location() (image.Point, bool, error) { return b.where, true, nil }
+func (b *fakeBackend) move(p image.Point) error             { b.where, b.sent = p, b.sent+1; return b.call() }
+func (b *fakeBackend) button(n Button, down bool) error     { return b.toggle(string(n), down) }
+func (b *fakeBackend) click(n Button, count int) error {
+	for range count {
+		for _, down := range []bool{true, false} {
+			if err := b.toggle(string(n), down); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (b *fakeBackend) wheel(dx, dy int) error                     { b.sent++; return b.call() }
 func (b *fakeBackend) key(s stroke, down bool) error              { return b.toggle(s.name, down) }
 func (b *fakeBackend) ready(ctx context.Context, _ bool) error    { return ctx.Err() }

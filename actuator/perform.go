@@ -263,17 +263,15 @@ func (d *Device) click(ctx context.Context, a Click, path []image.Point) error {
 	if err := d.apart(ctx, a.Button, a.Count); err != nil {
 		return err
 	}
-	for range a.Count {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		if err := d.press(input{button: a.Button}); err != nil {
-			return err
-		}
-		if err := d.lift(input{button: a.Button}); err != nil {
-			return err
-		}
+	if err := context.Cause(ctx); err != nil {
+		return err
 	}
+	d.sent = true
+	d.down = append(d.down, input{button: a.Button}) // until it is known to be up
+	if err := d.backend.click(a.Button, a.Count); err != nil {
+		return err
+	}
+	d.down = slices.DeleteFunc(d.down, func(e input) bool { return e.button == a.Button })
 	return nil
 }
 

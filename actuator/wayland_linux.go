@@ -98,6 +98,15 @@ func (b *robotgoBackend) button(button Button, down bool) error {
 	return b.buttonUp(string(button))
 }
 
+func (b *robotgoBackend) click(button Button, count int) error {
+	for range count {
+		if err := errors.Join(b.button(button, true), b.button(button, false)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (b *robotgoBackend) wheel(dx, dy int) error {
 	b.scroll(-dx, -dy, 0) // robotgo counts to the left and up
 	return nil

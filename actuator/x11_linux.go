@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
@@ -142,8 +143,12 @@ func (x *x11Backend) letGo() (n int, err error) {
 
 // fake sends one event of a key or a button. It arrives in order; a round trip
 // on the same connection tells when.
-func (x *x11Backend) fake(event, detail byte) {
-	xtest.FakeInput(x.conn.Conn, event, detail, xproto.TimeCurrentTime, x.conn.Root, 0, 0, 0)
+func (x *x11Backend) fake(event, detail byte) { x.fakeAfter(0, event, detail) }
+
+// fakeAfter has the server wait before it sends the event, in whole milliseconds. What this
+// connection asks of it later waits, too.
+func (x *x11Backend) fakeAfter(wait time.Duration, event, detail byte) {
+	xtest.FakeInput(x.conn.Conn, event, detail, uint32(wait.Milliseconds()), x.conn.Root, 0, 0, 0)
 }
 
 func (x *x11Backend) bounds() (image.Rectangle, error) {
@@ -179,6 +184,36 @@ func (x *x11Backend) button(b Button, down bool) error {
 		return err
 	}
 	return x.askManager(context.Background())
+}
+
+// clickGap is what the server waits between a press and its release, and between two
+// clicks. Chromium takes two presses of the same millisecond for one.
+const clickGap = 5 * time.Millisecond
+
+// click sends all at once, and the server keeps the time: were each press to wait for the
+// window manager, and for this process to have its turn, a busy machine would make two
+// clicks of a double click. The manager is waited for as after a press, which see; it gets each
+// press only when it has let the one before go on.
+func (x *x11Backend) click(b Button, count int) error {
+	code, ok := buttons[b]
+	if !ok {
+		return fmt.Errorf("%w: there is no button %q", ErrRefused, b)
+	}
+	var wait time.Duration
+	for range count {
+		x.fakeAfter(wait, xproto.ButtonPress, code)
+		x.fakeAfter(clickGap, xproto.ButtonRelease, code)
+		wait = clickGap
+	}
+	if err := x.conn.RoundTrip(); err != nil {
+		return err
+	}
+	for range count {
+		if answers, err := x.managerAnswers(context.Background()); !answers {
+			return err
+		}
+	}
+	return nil
 }
 
 func (x *x11Backend) wheel(dx, dy int) error {

@@ -251,16 +251,10 @@ func TestTypeWithoutFocus(t *testing.T) {
 // be lost in the window of before, without an error.
 func TestTypeWhileSomebodyIsBusy(t *testing.T) {
 	d, dev := desktop(t, nil)
-	freeze := func(pid int) (goOn func()) {
-		require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
-		goOn = sync.OnceFunc(func() { require.NoError(t, syscall.Kill(pid, syscall.SIGCONT)) })
-		t.Cleanup(goOn)
-		return goOn
-	}
 	t.Run("the window manager", func(t *testing.T) {
 		other := window(t, d, image.Rect(500, 100, 800, 400))
 		first := window(t, d, image.Rect(100, 100, 400, 400))
-		goOn := freeze(managerOf(t, d))
+		goOn := freeze(t, managerOf(t, d))
 		require.NoError(t, do(t, dev, actuator.Click{At: &actuator.Point{X: 600, Y: 200}, Button: actuator.Left, Count: 1}, screen(1280, 800)))
 		_, err := dev.Do(limit(t), actuator.Type{Text: "lost"}, nil)
 		require.ErrorIs(t, err, actuator.ErrRefused)
@@ -277,7 +271,7 @@ func TestTypeWhileSomebodyIsBusy(t *testing.T) {
 	t.Run("the program", func(t *testing.T) {
 		p, err := d.Open(limit(t), "mousepad")
 		require.NoError(t, err)
-		goOn := freeze(p.PID())
+		goOn := freeze(t, p.PID())
 		text := actuator.Secret("lost")
 		for _, a := range []actuator.Action{actuator.Type{Text: text}, actuator.Paste{Text: &text}} {
 			_, err = dev.Do(limit(t), a, nil)
@@ -288,6 +282,38 @@ func TestTypeWhileSomebodyIsBusy(t *testing.T) {
 		goOn()
 		require.NoError(t, do(t, dev, actuator.Type{Text: "found"}, nil))
 	})
+}
+
+// freeze stops a process until goOn is called, or the test ends.
+func freeze(t *testing.T, pid int) (goOn func()) {
+	t.Helper()
+	require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+	goOn = sync.OnceFunc(func() { require.NoError(t, syscall.Kill(pid, syscall.SIGCONT)) })
+	t.Cleanup(goOn)
+	return goOn
+}
+
+// TestTripleClickWhileManagerIsBusy clicks while the window manager, which gets each
+// press first, does not come to it. A program counts clicks by the times at which they
+// were made, and none of them may be that of the one before.
+func TestTripleClickWhileManagerIsBusy(t *testing.T) {
+	d, dev := desktop(t, nil)
+	w := window(t, d, image.Rect(100, 100, 400, 400))
+	goOn := freeze(t, managerOf(t, d))
+	require.NoError(t, do(t, dev, actuator.Click{At: &actuator.Point{X: 200, Y: 200}, Button: actuator.Left, Count: 3}, screen(1280, 800)))
+	goOn()
+	var events []eventwin.Event
+	_, err := w.WaitFor(limit(t), func(all []eventwin.Event) bool {
+		events = slices.DeleteFunc(slices.Clone(all), func(e eventwin.Event) bool {
+			return e.Kind != eventwin.ButtonPress && e.Kind != eventwin.ButtonRelease
+		})
+		return len(events) >= 6
+	})
+	require.NoError(t, err)
+	for i, e := range events[1:] {
+		assert.Greater(t, e.Time, events[i].Time)
+	}
+	assert.Less(t, events[5].Time-events[0].Time, uint32(400))
 }
 
 // managerOf returns the process of a desktop's window manager.
