@@ -79,7 +79,7 @@ func (m *matching) descend(look func(parent int, n atspi.Node) (sibling, bool)) 
 			continue
 		}
 		list := left[s]
-		k := slices.IndexFunc(list, func(j int) bool { return !isField(n.Role) || !n.Relabelled(m.before[j]) })
+		k := slices.IndexFunc(list, func(j int) bool { return !atspi.Field(n.Role) || !n.Relabelled(m.before[j]) })
 		switch {
 		case k == 0:
 			left[s] = list[1:]
@@ -101,20 +101,10 @@ type sibling struct {
 	box         image.Rectangle
 }
 
-// isField reports whether nodes of a role take a text or a choice: what they hold says
-// nothing of which they are.
-func isField(role string) bool {
-	switch role {
-	case "text", "entry", "password text", "editbar", "spin button", "combo box":
-		return true
-	}
-	return false
-}
-
 // elementOf knows a node by its role and name, or text that stands for one; a field that
 // has neither name nor label, by its place.
 func elementOf(parent int, n atspi.Node) (sibling, bool) {
-	if n.Called() == "" && isField(n.Role) {
+	if n.Called() == "" && atspi.Field(n.Role) {
 		return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, true
 	}
 	name := n.Called()
@@ -138,7 +128,7 @@ func contentOf(parent int, n atspi.Node) (sibling, bool) {
 // field is known by its label, and not without one: where one went, another is no
 // stand-in.
 func standInOf(parent int, n atspi.Node) (sibling, bool) {
-	if isField(n.Role) {
+	if atspi.Field(n.Role) {
 		name := n.Lasting()
 		return sibling{parent: parent, pid: n.PID, role: n.Role, name: name}, name != ""
 	}
@@ -160,7 +150,7 @@ func (m *matching) onlyOf() func(parent int, n atspi.Node) (sibling, bool) {
 	}
 	return func(parent int, n atspi.Node) (sibling, bool) {
 		s := of(parent, n)
-		return s, isField(n.Role) && n.Lasting() == "" && before[s] == 1 && now[s] == 1
+		return s, atspi.Field(n.Role) && n.Lasting() == "" && before[s] == 1 && now[s] == 1
 	}
 }
 

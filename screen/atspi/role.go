@@ -87,6 +87,17 @@ func Operable(role string) bool {
 	return false
 }
 
+// Field reports whether objects of a role take a text, a value or a choice, which does
+// not tell what it is for: what they hold says nothing of which they are.
+func Field(role string) bool {
+	switch role {
+	case "autocomplete", "editbar", "entry", "password text", "text",
+		"calendar", "combo box", "date editor", "dial", "slider", "spin button":
+		return true
+	}
+	return false
+}
+
 // ShowsContent reports whether objects of a role are called by what they show, which
 // may change while they stay what they are.
 func ShowsContent(role string) bool {
@@ -130,16 +141,7 @@ func (r role) holdsValue() bool {
 	return false
 }
 
-// field reports whether the role takes a text or a value, which does not tell what
-// it is for.
-func (r role) field() bool {
-	switch r {
-	case roleCalendar, roleComboBox, roleDateEditor, roleDial, rolePassword, roleSlider, roleSpinButton, roleText,
-		roleAutocomplete, roleEditBar, roleEntry:
-		return true
-	}
-	return false
-}
+func (r role) field() bool { return Field(r.String()) }
 
 // toggles reports whether a click switches the role on and off.
 func (r role) toggles() bool {
