@@ -192,8 +192,8 @@ const clickGap = 5 * time.Millisecond
 
 // click sends all at once, and the server keeps the time: were each press to wait for the
 // window manager, and for this process to have its turn, a busy machine would make two
-// clicks of a double click. The manager is waited for as after a press, which see; it gets each
-// press only when it has let the one before go on.
+// clicks of a double click. The manager is waited for as after a press, which see: as long as
+// it holds one back the button is down, whatever waits behind it in the server.
 func (x *x11Backend) click(b Button, count int) error {
 	code, ok := buttons[b]
 	if !ok {
@@ -205,15 +205,23 @@ func (x *x11Backend) click(b Button, count int) error {
 		x.fakeAfter(clickGap, xproto.ButtonRelease, code)
 		wait = clickGap
 	}
-	if err := x.conn.RoundTrip(); err != nil {
-		return err
-	}
-	for range count {
-		if answers, err := x.managerAnswers(context.Background()); !answers {
+	limit, cancel := context.WithTimeout(context.Background(), managerLimit)
+	defer cancel()
+	for {
+		p, err := xproto.QueryPointer(x.conn.Conn, x.conn.Root).Reply()
+		if err != nil {
+			return fmt.Errorf("click: %w", err)
+		}
+		if p.Mask&(xproto.ButtonMask1<<(code-1)) == 0 {
+			return nil
+		}
+		if answers, err := x.managerAnswers(limit); !answers {
+			if limit.Err() != nil { // it is busy, or hung, or a person holds the button
+				return nil
+			}
 			return err
 		}
 	}
-	return nil
 }
 
 func (x *x11Backend) wheel(dx, dy int) error {
