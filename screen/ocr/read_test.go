@@ -69,7 +69,8 @@ func TestAgain(t *testing.T) {
 	}
 
 	list := last.Text(0)
-	assert.Regexp(t, `\n *n\d+ text line = "A third line has come" \(read from the picture\)`, list)
+	assert.Regexp(t, `\n *n\d+ text line = "The first line stays" \(read from the picture\) @\d+,\d+\n`, list)
+	assert.Regexp(t, `\n *n\d+ text line = "A third line has come" \(read from the picture\)\n`, list, "its place is below the first")
 	assert.Contains(t, list, `focused, the program tells no text`)
 	assert.Equal(t, -1, last.PlaceAtDevice(box(t, last, "A third line has come").Min).Node, "there is nothing to hit")
 	assert.Empty(t, last.Told().Tree.Nodes)
