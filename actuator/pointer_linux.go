@@ -44,6 +44,14 @@ func shared(display string) bool {
 // buttons are those of the X server.
 var buttons = map[Button]byte{Left: 1, Middle: 2, Right: 3}
 
+func codeOf(b Button) (byte, error) {
+	code, ok := buttons[b]
+	if !ok {
+		return 0, fmt.Errorf("%w: there is no button %q", ErrRefused, b)
+	}
+	return code, nil
+}
+
 // The buttons that turn the wheel by a notch.
 const wheelUp, wheelDown, wheelLeft, wheelRight = 4, 5, 6, 7
 
@@ -54,9 +62,9 @@ func (x *x11Backend) point(p image.Point) {
 }
 
 func (x *x11Backend) toggle(b Button, down bool) error {
-	code, ok := buttons[b]
-	if !ok {
-		return fmt.Errorf("%w: there is no button %q", ErrRefused, b)
+	code, err := codeOf(b)
+	if err != nil {
+		return err
 	}
 	event := byte(xproto.ButtonRelease)
 	if down {

@@ -195,9 +195,9 @@ const clickGap = 5 * time.Millisecond
 // clicks of a double click. The manager is waited for as after a press, which see: as long as
 // it holds one back the button is down, whatever waits behind it in the server.
 func (x *x11Backend) click(b Button, count int) error {
-	code, ok := buttons[b]
-	if !ok {
-		return fmt.Errorf("%w: there is no button %q", ErrRefused, b)
+	code, err := codeOf(b)
+	if err != nil {
+		return err
 	}
 	var wait time.Duration
 	for range count {

@@ -7,11 +7,9 @@ type role uint32
 
 // The roles that the walk treats in a way of their own.
 const (
-	roleCalendar     role = 5
 	roleCheckBox     role = 7
 	roleColorChooser role = 9
 	roleComboBox     role = 11
-	roleDateEditor   role = 12
 	roleDial         role = 15
 	roleIcon         role = 26
 	roleImage        role = 27
