@@ -11,7 +11,7 @@ BENCH ?= .
 # goroutines but what package sync guards. What is handed to them and what they give is
 # still watched wherever our code touches it. What makes values of JSON stays watched: it
 # fills tables once by package sync, and then reads them in maps, which are watched anyhow.
-COMPUTES = compress/flate hash/adler32 image/jpeg image/png regexp regexp/syntax github.com/disintegration/imaging \
+COMPUTES = compress/flate hash/adler32 image image/draw image/jpeg image/png regexp regexp/syntax github.com/disintegration/imaging \
 	github.com/go-json-experiment/json/jsontext github.com/go-json-experiment/json/internal/jsonwire github.com/jezek/xgb/xproto
 RACE     = -race $(foreach p,$(COMPUTES),-gcflags=$(p)=-race=false)
 
@@ -55,12 +55,12 @@ gate:
 	$(RACED) $(GO) vet ./...
 	$(RACED) $(GO) test -vet=off -run TestImports .
 
-# Tests with windows wait for them most of the time: two packages at a time use the two
-# cores of a small machine. The gate has vetted.
+# Tests with windows wait for them a good part of the time: three packages at a time keep
+# the two cores of a small machine busy. The gate has vetted.
 tests: windows computing
 
 windows:
-	$(RACED) $(GO) test -vet=off -shuffle=on -p 2 -timeout 60m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(COMPUTING))")
+	$(RACED) $(GO) test -vet=off -shuffle=on -p 3 -timeout 60m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(COMPUTING))")
 
 computing:
 	$(RACED) nice $(GO) test -vet=off -shuffle=on -p 1 -timeout 60m $(COMPUTING)
