@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -123,7 +124,7 @@ func TestFavoritesOnDisplay(t *testing.T) {
 		"--disable-component-update --disable-quic --force-renderer-accessibility --password-store=basic --user-data-dir=profile --window-position=0,0 --window-size=880,600 about:blank"
 	for _, planning := range []string{"suggestive", "off"} {
 		t.Run(planning, func(t *testing.T) {
-			runs := filepath.Join(t.TempDir(), "runs")
+			runs := filepath.Join(t.ArtifactDir(), "runs")
 			p := start(t, "run", "--virtual", "--size", "900x640", "--open", browser, "--plan", planning, "--runs", runs, "--max-steps", "15",
 				"--base-url", endpoint.URL+"/v1", "--model", "m", "Create a folder named 'Favorites' on bookmarks bar")
 			require.Equal(t, exitDone, p.code(), "%s", p.stderr)
@@ -159,9 +160,12 @@ func TestFavoritesOnDisplay(t *testing.T) {
 				assert.Empty(t, plans)
 				return
 			}
-			require.NotEmpty(t, plans)
-			assert.Equal(t, 2, plans[0].ProgressStep(), "the bookmarks bar is visible")
-			assert.Equal(t, "Bookmarks", plans[0].Steps[0].Evidence.Quote)
+			// Of a frame that is taken before the bar is there nothing follows but another look.
+			past := slices.IndexFunc(plans, func(p *planner.Plan) bool { return p.ProgressStep() > 1 })
+			require.GreaterOrEqual(t, past, 0)
+			assert.Equal(t, 2, plans[past].ProgressStep(), "the bookmarks bar is visible")
+			require.NotNil(t, plans[past].Steps[0].Evidence)
+			assert.Equal(t, "Bookmarks", plans[past].Steps[0].Evidence.Quote)
 			assert.True(t, plans[len(plans)-1].Finished())
 		})
 	}

@@ -9,10 +9,16 @@ import (
 
 // A recorded run is a test of the agent: here with fewer steps than it may take.
 func Example() {
-	TestShoppingList := func(t *testing.T) {
+	_ = func(t *testing.T) { // TestShoppingList
 		replaytest.Run(t, "../../cmd/desktop-agent/demo/run", func(s *run.Settings) { s.Agent.MaxSteps = 20 })
 	}
-	testing.RunTests(func(string, string) (bool, error) { return true, nil },
-		[]testing.InternalTest{{Name: "TestShoppingList", F: TestShoppingList}})
-	// Output:
+}
+
+// TestExample holds that a run is replayed with other settings than it was recorded with.
+func TestExample(t *testing.T) {
+	steps := 0
+	replaytest.Run(t, "../../cmd/desktop-agent/demo/run", func(s *run.Settings) { steps, s.Agent.MaxSteps = s.Agent.MaxSteps, 20 })
+	if steps == 0 || steps == 20 {
+		t.Errorf("it was recorded with %d steps", steps)
+	}
 }
