@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 )
 
@@ -84,15 +85,22 @@ func (b *Bubble) Hold(ctx context.Context, d *Desktop, args []string) (*Place, e
 	if os.Getuid() != 0 {
 		args = append([]string{"--unshare-user"}, args...)
 	}
+	var users []string
+	var all errgroup.Group
+	if os.Getuid() == 0 {
+		all.Go(func() (err error) {
+			users, err = d.startUsers()
+			return err
+		})
+	}
 	pid, err := b.hold(ctx, d, slices.Concat(join, []string{b.bwrap}, args))
-	if err != nil {
+	if err := cmp.Or(err, all.Wait()); err != nil {
 		return nil, err
 	}
 	p := &Place{PID: pid, way: []string{b.nsenter, "--target", strconv.Itoa(pid), "--mount"}}
 	if os.Getuid() == 0 {
-		users, err := d.startUsers()
 		p.way = slices.Concat(p.way, []string{"--ipc"}, users)
-		return p, err
+		return p, nil
 	}
 	outer, err := b.keep(ctx, d, pid)
 	if err != nil {

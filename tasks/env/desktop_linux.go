@@ -56,16 +56,25 @@ func launchers() []sandbox.Launcher {
 	return list
 }
 
-// showIcons starts the program that shows the files of the desktop, and returns when
-// it does. Where there is none, or it does not, the desktop has no icons.
-func (e *Env) showIcons(ctx context.Context) error {
+// startIcons starts the program that shows the files of the desktop, where that is
+// wanted. Where there is none the desktop has no icons.
+func (e *Env) startIcons(ctx context.Context) (started bool, err error) {
+	if !e.options.Icons {
+		return false, nil
+	}
 	if !e.Has(iconManager) {
 		e.options.Log.Warn("the desktop has no icons: apt-get install " + iconManager)
-		return nil
+		return false, nil
 	}
 	if err := e.Start(ctx, Command{Args: []string{iconManager, "--desktop"}}); err != nil {
-		return fmt.Errorf("icons of the desktop: %w", err)
+		return false, fmt.Errorf("icons of the desktop: %w", err)
 	}
+	return true, nil
+}
+
+// awaitIcons returns when the files of the desktop are shown. Where they are not, in
+// time, it has no icons.
+func (e *Env) awaitIcons(ctx context.Context) error {
 	err := e.until(ctx, iconLimit, func() (bool, error) {
 		windows, err := e.Windows(ctx)
 		return slices.ContainsFunc(windows, isDesktop), err

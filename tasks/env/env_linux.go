@@ -188,12 +188,14 @@ func (e *Env) start(ctx context.Context, p *place) (*Env, error) {
 	}
 	e.desktop = desktop
 	var taken sync.WaitGroup
-	taken.Go(func() { e.bounds.take(desktop.Processes()) }) // none of them is the task's own yet
-	err = e.watch(ctx)
+	parts := desktop.Processes() // none of them is the task's own yet
+	taken.Go(func() { e.bounds.take(parts) })
+	icons, err := e.startIcons(ctx)
+	err = errors.Join(err, e.watch(ctx))
 	taken.Wait()
 	e.pumps.Go(e.hold)
-	if err == nil && e.options.Icons {
-		err = e.showIcons(ctx)
+	if err == nil && icons {
+		err = e.awaitIcons(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start environment: %w", errors.Join(err, e.Close()))

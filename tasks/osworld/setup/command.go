@@ -189,9 +189,12 @@ func (r *run) launch(ctx context.Context, p tasks.Params) error {
 	if err != nil {
 		return err
 	}
-	ports, err := r.ports(ctx)
-	if err != nil {
-		return err
+	windowed := env.Windowed(programOf(c)) && !quietRun(c)
+	var ports map[string]bool
+	if !windowed {
+		if ports, err = r.ports(ctx); err != nil {
+			return err
+		}
 	}
 	ended, err := r.e.Launch(ctx, c)
 	if err != nil {
@@ -212,10 +215,10 @@ func (r *run) launch(ctx context.Context, p tasks.Params) error {
 		known[window{w.ID, w.PID}] = true
 	}
 	fresh := func(w screen.Window) bool { return !known[window{w.ID, w.PID}] }
-	if !env.Windowed(programOf(c)) || quietRun(c) {
-		return r.end(ctx, ended, ports, fresh)
+	if windowed {
+		return r.firstWindow(ctx, c, ended, fresh)
 	}
-	return r.firstWindow(ctx, c, ended, fresh)
+	return r.end(ctx, ended, ports, fresh)
 }
 
 // firstWindow waits for the window of a program that is known to have one. None is no
