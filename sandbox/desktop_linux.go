@@ -48,8 +48,10 @@ type Desktop struct {
 	watch   sync.WaitGroup
 	close   func() error
 
+	early bool // the display's socket has a second name, in the folder, for a place made before it is there
+
 	mu       sync.Mutex
-	display  string
+	display  string // chosen before it is there
 	screen   *screen
 	registry *dbus.Conn
 	err      error
@@ -133,6 +135,10 @@ func (d *Desktop) start(ctx context.Context) error {
 	if err := d.startMemory(); err != nil {
 		return err
 	}
+	d.early = d.options.Guest != nil && sameMount(d.folder, sockets)
+	d.mu.Lock()
+	d.display = ":" + freeNumber()
+	d.mu.Unlock()
 	shown := make(chan struct{}) // closed when the display can be used
 	parts, ctx := errgroup.WithContext(alive)
 	parts.Go(func() error {
@@ -147,8 +153,10 @@ func (d *Desktop) start(ctx context.Context) error {
 			if err := d.prepare(ctx); err != nil {
 				return fmt.Errorf("guest: %w", err)
 			}
-			if err := await(ctx, shown); err != nil {
-				return err
+			if !d.early {
+				if err := await(ctx, shown); err != nil {
+					return err
+				}
 			}
 			if err := d.enter(ctx); err != nil {
 				return fmt.Errorf("guest: %w", err)

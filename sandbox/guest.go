@@ -20,9 +20,10 @@ type Guest struct {
 	// ([Desktop.Folder], [Desktop.Home]). It is called once, while the display
 	// starts. Nil does nothing.
 	Prepare func(context.Context, *Desktop) error
-	// Enter makes the place. It is called once, when the display and the folders
-	// are there ([Desktop.Display], [Desktop.Env]) and before anything runs in
-	// it; it may start what it needs with [Desktop.Launch]. Nil makes none.
+	// Enter makes the place. It is called once, when the folders are there and the display
+	// has a name ([Desktop.Display], [Desktop.Env]), and before anything runs in it. The
+	// display may still be starting, and has its socket by [Desktop.SocketFile] then. Enter
+	// may start what it needs with [Desktop.Launch]. Nil makes none.
 	Enter func(context.Context, *Desktop) (Entrance, error)
 	// Leave removes what Prepare and Enter made outside the folders. It is called once,
 	// when every process has ended and the folders are still there: should this program

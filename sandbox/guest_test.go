@@ -60,6 +60,39 @@ func TestGuest(t *testing.T) {
 	require.NotContains(t, string(bus), "THROUGH=yes")
 }
 
+// The display has its socket by a second name in the folder, for a place that is made
+// before it is there; where the folder cannot have it, the place is made after it.
+func TestSocketFile(t *testing.T) {
+	start(t, nil) // the first display of a machine makes the folder of the sockets
+	for _, tt := range []struct {
+		name, tmp string
+		early     bool
+	}{{"beside the display's", "/tmp", true}, {"elsewhere", "/dev/shm", false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("TMPDIR", tt.tmp)
+			var file, of string
+			d := start(t, &sandbox.Options{Guest: &sandbox.Guest{Enter: func(_ context.Context, d *sandbox.Desktop) (sandbox.Entrance, error) {
+				file, of = d.SocketFile(), "/tmp/.X11-unix/X"+strings.TrimPrefix(d.Display(), ":")
+				require.Equal(t, tt.early, file != "")
+				if !tt.early {
+					require.FileExists(t, of)
+				}
+				return sandbox.Entrance{}, nil
+			}}})
+			shown, err := os.Stat(of)
+			require.NoError(t, err)
+			require.Equal(t, os.ModeSocket, shown.Mode().Type())
+			if tt.early {
+				second, err := os.Stat(file)
+				require.NoError(t, err)
+				require.True(t, os.SameFile(shown, second))
+			}
+			_, err = d.Open(t.Context(), "mousepad")
+			require.NoError(t, err)
+		})
+	}
+}
+
 // A place that cannot be made ends the start, and leaves nothing.
 func TestGuestRefused(t *testing.T) {
 	cause := errors.New("no place")

@@ -22,6 +22,7 @@ import (
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/randr"
 	"github.com/jezek/xgb/xproto"
+	"golang.org/x/sys/unix"
 )
 
 // A screen is the X server of a desktop.
@@ -31,8 +32,29 @@ type screen struct {
 	conn   *x11.Conn
 }
 
+// sockets is where X servers have their sockets.
+const sockets = "/tmp/.X11-unix"
+
 // socketOf returns the path of the socket of a display.
-func socketOf(number string) string { return "/tmp/.X11-unix/X" + number }
+func socketOf(number string) string { return sockets + "/X" + number }
+
+// SocketFile returns the second name that the socket of the display has once the display
+// is there, in a folder of the desktop's; "" where it can have none, as the folder is on
+// another file system: [Guest.Enter] is then called when the display is there.
+func (d *Desktop) SocketFile() string {
+	if !d.early {
+		return ""
+	}
+	return filepath.Join(d.folder, "etc", "display")
+}
+
+// sameMount reports whether a file of one folder can have a second name in the other.
+func sameMount(folder, other string) bool {
+	var a, b unix.Statx_t
+	const which = unix.STATX_MNT_ID
+	return unix.Statx(unix.AT_FDCWD, folder, 0, which, &a) == nil && unix.Statx(unix.AT_FDCWD, other, 0, which, &b) == nil &&
+		a.Mask&b.Mask&which != 0 && a.Mnt_id == b.Mnt_id
+}
 
 // idOf tells a file from another one of the same name: inode and time of change,
 // in seconds, as `stat -c "%i %Z"` prints them; "" if there is none.
@@ -51,7 +73,12 @@ func (d *Desktop) startScreen(ctx context.Context) error {
 		return err
 	}
 	socket := socketOf(number)
-	id := idOf(socket)
+	if second := d.SocketFile(); second != "" {
+		if err := os.Link(socket, second); err != nil {
+			return fmt.Errorf("display: %w", err)
+		}
+	}
+	id := idOf(socket) // which a second name changes
 	// For the watchdog.
 	err = os.WriteFile(filepath.Join(d.folder, "xserver"), fmt.Appendln(nil, socket, id), 0o600)
 	if err != nil {
@@ -69,7 +96,6 @@ func (d *Desktop) startScreen(ctx context.Context) error {
 		return fmt.Errorf("display: %w", err)
 	}
 	d.mu.Lock()
-	d.display = ":" + number
 	d.screen = &screen{socket: socket, id: id, conn: conn}
 	d.mu.Unlock()
 	if err := d.paint(); err != nil {
@@ -108,7 +134,7 @@ func (d *Desktop) startServer(ctx context.Context) (number string, err error) {
 		name: "X server (Xvfb)", path: d.tools.server, files: []*os.File{write},
 		death: syscall.SIGTERM, // on which it removes its socket
 		args: []string{
-			":" + freeNumber(), "-displayfd", "3",
+			d.Display(), "-displayfd", "3",
 			"-screen", "0", fmt.Sprintf("%dx%dx%d", o.Size.X*o.Monitors, o.Size.Y, o.Depth),
 			"-dpi", strconv.Itoa(o.DPI),
 			"-auth", d.cookieFile(),
@@ -126,7 +152,7 @@ func (d *Desktop) startServer(ctx context.Context) (number string, err error) {
 	}
 	line, err := readAll(ctx, read)
 	number = strings.TrimSpace(line)
-	if _, bad := strconv.Atoi(number); err != nil || bad != nil {
+	if err != nil || ":"+number != d.Display() {
 		if err == nil {
 			err = await(ctx, server.exited)
 		}

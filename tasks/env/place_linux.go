@@ -111,10 +111,14 @@ func (e *Env) view(d *sandbox.Desktop) []string {
 	a = append(a, "--ro-bind", filepath.Join(folder, "etc"), filepath.Join(folder, "etc"),
 		"--bind", filepath.Join(folder, "run"), filepath.Join(folder, "run"),
 		"--ro-bind", e.within("bin"), binFolder,
-		"--ro-bind", e.within("missing"), missingFolder,
-		"--bind", socket, socket)
+		"--ro-bind", e.within("missing"), missingFolder)
+	from, show := socket, "--bind"
+	if second := d.SocketFile(); second != "" { // in the desktop's etc, and not there yet
+		from, show = second, "--symlink"
+	}
+	a = append(a, show, from, socket)
 	if socket != "/tmp/.X11-unix/X0" { // programs may have :0 written into them
-		a = append(a, "--bind", socket, "/tmp/.X11-unix/X0")
+		a = append(a, show, from, "/tmp/.X11-unix/X0")
 	}
 	// What bubblewrap made is nobody's to fill.
 	return append(a, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/")
