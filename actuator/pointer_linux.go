@@ -44,6 +44,8 @@ func shared(display string) bool {
 // buttons are those of the X server.
 var buttons = map[Button]byte{Left: 1, Middle: 2, Right: 3}
 
+// codeOf returns the X server's number of a button; the error is [ErrRefused] for one
+// that there is not.
 func codeOf(b Button) (byte, error) {
 	code, ok := buttons[b]
 	if !ok {

@@ -82,12 +82,11 @@ func (b *Bubble) Hold(ctx context.Context, d *Desktop, args []string) (*Place, e
 	if len(join) == 0 {
 		args = append([]string{"--unshare-ipc"}, args...)
 	}
-	if os.Getuid() != 0 {
-		args = append([]string{"--unshare-user"}, args...)
-	}
 	var users []string
 	var all errgroup.Group
-	if os.Getuid() == 0 {
+	if os.Getuid() != 0 {
+		args = append([]string{"--unshare-user"}, args...)
+	} else {
 		all.Go(func() (err error) {
 			users, err = d.startUsers()
 			return err
