@@ -199,12 +199,14 @@ func (x *x11Backend) click(b Button, count int) error {
 	if err != nil {
 		return err
 	}
-	var wait time.Duration
-	for range count {
-		x.fakeAfter(wait, xproto.ButtonPress, code)
-		x.fakeAfter(clickGap, xproto.ButtonRelease, code)
-		wait = clickGap
-	}
+	x.undivided(func() {
+		var wait time.Duration
+		for range count {
+			x.fakeAfter(wait, xproto.ButtonPress, code)
+			x.fakeAfter(clickGap, xproto.ButtonRelease, code)
+			wait = clickGap
+		}
+	})
 	limit, cancel := context.WithTimeout(context.Background(), managerLimit)
 	defer cancel()
 	for {
@@ -224,8 +226,21 @@ func (x *x11Backend) click(b Button, count int) error {
 	}
 }
 
+// undivided has the server serve nobody else until it has done what send asks of it.
+//
+// A press that the window manager holds back waits in the server with all behind it, while
+// the device that sent it is already ahead. Where the manager lets it go on with that device
+// down for the next press, the server takes the release in between for that of another hand,
+// then the next press for one of a button that is down, and drops both: of two clicks
+// one remains.
+func (x *x11Backend) undivided(send func()) {
+	xproto.GrabServer(x.conn.Conn)
+	send()
+	xproto.UngrabServer(x.conn.Conn)
+}
+
 func (x *x11Backend) wheel(dx, dy int) error {
-	x.turn(dx, dy)
+	x.undivided(func() { x.turn(dx, dy) })
 	if err := x.conn.RoundTrip(); err != nil {
 		return err
 	}
