@@ -173,6 +173,17 @@ func TestNoIsolation(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "bwrap"), []byte(script), 0o755))
 	refused("bubblewrap does not work here: no permission to make a namespace", "max_user_namespaces")
 
+	// A place that nobody enters: the session bus dies of it, and is not what is told.
+	require.NoError(t, os.Remove(filepath.Join(folder, "bwrap")))
+	require.NoError(t, os.Symlink("/usr/bin/bwrap", filepath.Join(folder, "bwrap")))
+	require.NoError(t, os.Remove(filepath.Join(folder, "nsenter")))
+	script = "#!/bin/sh\ncase \"$*\" in *--mount*) echo no way in >&2; exit 1;; esac\nexec /usr/bin/nsenter \"$@\"\n"
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "nsenter"), []byte(script), 0o755))
+	_, err := env.Start(t.Context(), nil)
+	no, ok := errors.AsType[*env.NoIsolationError](err)
+	require.True(t, ok, err)
+	assert.Contains(t, no.Why, "no way in")
+
 	e := start(t, &env.Options{Unisolated: true})
 	assert.Contains(t, e.Isolation().Why, "not isolated, as was asked for")
 	assert.True(t, e.Network())
