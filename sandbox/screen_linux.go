@@ -68,10 +68,10 @@ func idOf(path string) string {
 
 // startScreen starts the X server and makes its screen ready for programs.
 func (d *Desktop) startScreen(ctx context.Context) error {
-	number, err := d.startServer(ctx)
-	if err != nil {
+	if err := d.startServer(ctx); err != nil {
 		return err
 	}
+	number := strings.TrimPrefix(d.Display(), ":")
 	socket := socketOf(number)
 	if second := d.SocketFile(); second != "" {
 		if err := os.Link(socket, second); err != nil {
@@ -80,7 +80,7 @@ func (d *Desktop) startScreen(ctx context.Context) error {
 	}
 	id := idOf(socket) // which a second name changes
 	// For the watchdog.
-	err = os.WriteFile(filepath.Join(d.folder, "xserver"), fmt.Appendln(nil, socket, id), 0o600)
+	err := os.WriteFile(filepath.Join(d.folder, "xserver"), fmt.Appendln(nil, socket, id), 0o600)
 	if err != nil {
 		return fmt.Errorf("display: %w", err)
 	}
@@ -118,12 +118,11 @@ func freeNumber() string {
 	}
 }
 
-// startServer starts Xvfb on a display that is free, and returns its number once it
-// answers there.
-func (d *Desktop) startServer(ctx context.Context) (number string, err error) {
+// startServer starts Xvfb on the desktop's display, and returns when it answers there.
+func (d *Desktop) startServer(ctx context.Context) error {
 	read, write, err := os.Pipe()
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer read.Close()
 	o, shm := d.options, "+extension"
@@ -148,20 +147,19 @@ func (d *Desktop) startServer(ctx context.Context) (number string, err error) {
 	server, err := d.part(command)
 	write.Close()
 	if err != nil {
-		return "", err
+		return err
 	}
 	line, err := readAll(ctx, read)
-	number = strings.TrimSpace(line)
-	if err != nil || ":"+number != d.Display() {
+	if err != nil || ":"+strings.TrimSpace(line) != d.Display() {
 		if err == nil {
 			err = await(ctx, server.exited)
 		}
 		if err == nil {
 			err = &DiedError{Part: server.name, Status: server.status, Output: server.lastOutput()}
 		}
-		return "", err
+		return err
 	}
-	return number, nil
+	return nil
 }
 
 // readAll reads a pipe to its end.
