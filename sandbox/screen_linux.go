@@ -210,8 +210,9 @@ func admitUsers(number, cookieFile string, users ...int) error {
 // background is the colour of the root window: a muted blue, unlike any window.
 var background = [3]uint16{0x3a3a, 0x5f5f, 0x7f7f}
 
-// paint gives the root window its colour, tells programs the size of text, and
-// sets up the monitors.
+// paint tells programs the size of text, sets up the monitors, and gives the root window
+// its colour: last, as the server takes some time to draw that, in which the first
+// programs may start.
 func (d *Desktop) paint() error {
 	c := d.screen.conn
 	color, err := xproto.AllocColor(c.Conn, c.Screen.DefaultColormap, background[0], background[1], background[2]).Reply()
@@ -219,7 +220,6 @@ func (d *Desktop) paint() error {
 		return fmt.Errorf("background: %w", err)
 	}
 	xproto.ChangeWindowAttributes(c.Conn, c.Root, xproto.CwBackPixel, []uint32{color.Pixel})
-	xproto.ClearArea(c.Conn, false, c.Root, 0, 0, 0, 0)
 	resources := fmt.Sprintf("Xft.dpi:\t%d\nXft.antialias:\t1\nXft.hinting:\t1\nXft.hintstyle:\thintslight\nXft.rgba:\tnone\n"+
 		"Xcursor.theme:\tAdwaita\nXcursor.size:\t%d\nXTerm*faceName:\tDejaVu Sans Mono\nXTerm*faceSize:\t10\n",
 		d.options.DPI, 24*d.options.scale())
@@ -230,7 +230,11 @@ func (d *Desktop) paint() error {
 			return fmt.Errorf("monitors: %w", err)
 		}
 	}
-	return c.RoundTrip()
+	if err := c.RoundTrip(); err != nil {
+		return err
+	}
+	xproto.ClearArea(c.Conn, false, c.Root, 0, 0, 0, 0)
+	return nil
 }
 
 // placeMonitors divides the screen into monitors, left to right. They are
