@@ -40,7 +40,7 @@ type Desktop struct {
 	bus     string
 	entered Entrance
 	bubble  *Bubble // makes the place of the programs; nil where there is none
-	memory  int     // the process that holds the desktop's own shared memory; 0 for the machine's
+	memory  int     // the X server's process, if that has shared memory of its own; else 0
 	shares  error   // why programs have devices and shared memory of the machine; nil if they do not
 
 	closing chan struct{} // closed when Close begins
@@ -132,17 +132,18 @@ func (d *Desktop) start(ctx context.Context) error {
 		case <-alive.Done():
 		}
 	}()
-	if err := d.startMemory(); err != nil {
-		return err
-	}
 	d.early = d.options.Guest != nil && sameMount(d.folder, sockets)
 	d.mu.Lock()
 	d.display = ":" + freeNumber()
 	d.mu.Unlock()
+	server, err := d.startServer()
+	if err != nil {
+		return err
+	}
 	shown := make(chan struct{}) // closed when the display can be used
 	parts, ctx := errgroup.WithContext(alive)
 	parts.Go(func() error {
-		if err := d.startScreen(ctx); err != nil {
+		if err := d.startScreen(ctx, server); err != nil {
 			return err
 		}
 		close(shown)

@@ -128,26 +128,14 @@ func (p *Place) Prefix(user int, more ...string) []string {
 	return slices.Concat(p.before, p.way, more, []string{"--"}, p.inner)
 }
 
-// startMemory starts the process that holds shared memory of the desktop's own, which its
-// X server and its programs join. Where that cannot be, a guest's X server does without
-// any, so that nothing goes from one guest to another; others have the machine's.
-func (d *Desktop) startMemory() error {
+// ownMemory reports whether the X server is to have shared memory of its own, which the
+// programs join: not where they are to have the machine's, or nothing makes them join.
+func (d *Desktop) ownMemory() bool {
 	if guest := d.options.Guest; d.shares != nil || guest != nil && !guest.OwnMemory {
-		return nil
+		return false
 	}
-	if d.bubble, d.shares = FindBubble(); d.shares != nil {
-		return nil
-	}
-	holder, err := d.part(command{name: "shared memory (sleep)", path: "/bin/sleep", args: []string{"infinity"}, dir: "/", spaces: syscall.CLONE_NEWIPC})
-	switch {
-	case err == nil:
-		d.memory = holder.pid
-	case refusedSpaces(err):
-		d.shares = NoPlace(err.Error())
-	default:
-		return err
-	}
-	return nil
+	d.bubble, d.shares = FindBubble()
+	return d.shares == nil
 }
 
 // joinMemory returns what is put before a command line for the program to have the shared

@@ -66,9 +66,9 @@ func idOf(path string) string {
 	return fmt.Sprint(stat.Ino, " ", stat.Ctim.Sec)
 }
 
-// startScreen starts the X server and makes its screen ready for programs.
-func (d *Desktop) startScreen(ctx context.Context) error {
-	if err := d.startServer(ctx); err != nil {
+// startScreen waits for the X server and makes its screen ready for programs.
+func (d *Desktop) startScreen(ctx context.Context, server *server) error {
+	if err := server.listens(ctx, d.Display()); err != nil {
 		return err
 	}
 	number := strings.TrimPrefix(d.Display(), ":")
@@ -118,48 +118,76 @@ func freeNumber() string {
 	}
 }
 
-// startServer starts Xvfb on the desktop's display, and returns when it answers there.
-func (d *Desktop) startServer(ctx context.Context) error {
+// A server is an X server that was started.
+type server struct {
+	*child
+	display *os.File // it prints the number of its display there, once it listens
+}
+
+// startServer starts Xvfb on the desktop's display, with shared memory of its own if
+// programs are to join that. Where the machine makes none, a guest's does without any, so
+// that nothing goes from one guest to another; others have the machine's.
+func (d *Desktop) startServer() (*server, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer read.Close()
-	o, shm := d.options, "+extension"
-	if o.NoSharedMemory || d.options.Guest != nil && d.options.Guest.OwnMemory && d.memory == 0 {
-		shm = "-extension"
+	defer write.Close()
+	o := d.options
+	start := func(own bool) (*child, error) {
+		var spaces uintptr
+		if own {
+			spaces = syscall.CLONE_NEWIPC
+		}
+		shm := "+extension"
+		if o.NoSharedMemory || o.Guest != nil && o.Guest.OwnMemory && !own {
+			shm = "-extension"
+		}
+		return d.part(command{
+			name: "X server (Xvfb)", path: d.tools.server, files: []*os.File{write}, spaces: spaces,
+			death: syscall.SIGTERM, // on which it removes its socket
+			args: []string{
+				d.Display(), "-displayfd", "3",
+				"-screen", "0", fmt.Sprintf("%dx%dx%d", o.Size.X*o.Monitors, o.Size.Y, o.Depth),
+				"-dpi", strconv.Itoa(o.DPI),
+				"-auth", d.cookieFile(),
+				"-nolisten", "tcp",
+				"-noreset", // or it would start anew when its last client leaves
+				"-s", "0",  // no screen saver
+				"+extension", "COMPOSITE", "+extension", "DAMAGE", shm, "MIT-SHM",
+				"+extension", "RANDR", "+extension", "XTEST", "+extension", "XFIXES",
+			}})
 	}
-	command := command{
-		name: "X server (Xvfb)", path: d.tools.server, files: []*os.File{write},
-		death: syscall.SIGTERM, // on which it removes its socket
-		args: []string{
-			d.Display(), "-displayfd", "3",
-			"-screen", "0", fmt.Sprintf("%dx%dx%d", o.Size.X*o.Monitors, o.Size.Y, o.Depth),
-			"-dpi", strconv.Itoa(o.DPI),
-			"-auth", d.cookieFile(),
-			"-nolisten", "tcp",
-			"-noreset", // or it would start anew when its last client leaves
-			"-s", "0",  // no screen saver
-			"+extension", "COMPOSITE", "+extension", "DAMAGE", shm, "MIT-SHM",
-			"+extension", "RANDR", "+extension", "XTEST", "+extension", "XFIXES",
-		}}
-	command.before(d.joinMemory())
-	server, err := d.part(command)
-	write.Close()
+	own := d.ownMemory()
+	c, err := start(own)
+	if own && refusedSpaces(err) {
+		d.shares, own = NoPlace(err.Error()), false
+		c, err = start(own)
+	}
+	if err != nil {
+		read.Close()
+		return nil, err
+	}
+	if own {
+		d.memory = c.pid
+	}
+	return &server{c, read}, nil
+}
+
+// listens returns when the server answers on the display that it was told.
+func (s *server) listens(ctx context.Context, display string) error {
+	defer s.display.Close()
+	number, err := readAll(ctx, s.display)
 	if err != nil {
 		return err
 	}
-	line, err := readAll(ctx, read)
-	if err != nil || ":"+strings.TrimSpace(line) != d.Display() {
-		if err == nil {
-			err = await(ctx, server.exited)
-		}
-		if err == nil {
-			err = &DiedError{Part: server.name, Status: server.status, Output: server.lastOutput()}
-		}
+	if ":"+strings.TrimSpace(number) == display {
+		return nil
+	}
+	if err := await(ctx, s.exited); err != nil {
 		return err
 	}
-	return nil
+	return &DiedError{Part: s.name, Status: s.status, Output: s.lastOutput()}
 }
 
 // readAll reads a pipe to its end.
