@@ -175,13 +175,7 @@ func (d *Desktop) start(ctx context.Context) error {
 		}
 		return d.startAccessibility(ctx)
 	})
-	err = parts.Wait()
-	if d.entered.Check != nil {
-		if no := d.entered.Check(limited); no != nil {
-			return fmt.Errorf("guest: %w", no)
-		}
-	}
-	if err != nil {
+	if err := parts.Wait(); err != nil {
 		// The cause first: what else is said follows from it. A part that loses its
 		// reader as the wait ends dies of that.
 		if limited.Err() != nil {

@@ -42,10 +42,6 @@ type Entrance struct {
 	Files []string
 	// Env is put over the environment of every program in the place.
 	Env []string
-	// Check returns nil once it is known that programs start so, else why they do not.
-	// It is asked when the first of them are being started, and its error stands for
-	// those of their ends. Nil knows of nothing to wait for.
-	Check func(context.Context) error
 }
 
 // A Command is what [Desktop.Launch] starts.

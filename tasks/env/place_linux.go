@@ -56,29 +56,25 @@ func (p *place) make(ctx context.Context, e *Env, d *sandbox.Desktop) (sandbox.E
 		Prefix: slices.Concat(e.bounds.prefix(e.user), held.Prefix(e.user, append(network, "--pid")...), []string{"/usr/bin/env", "-C", Home}),
 		Files:  held.Prefix(e.user, network...),
 	}
-	way.Check, err = probe(d, way.Prefix)
-	return way, err
+	return way, p.probe(ctx, d, way.Prefix)
 }
 
-// probe starts a program in the place, beside those that the desktop starts there, and
-// returns what waits for it to say that it could.
-func probe(d *sandbox.Desktop, prefix []string) (func(context.Context) error, error) {
+// probe runs a program in the place.
+func (p *place) probe(ctx context.Context, d *sandbox.Desktop, prefix []string) error {
 	args := append(slices.Clone(prefix), "/bin/sh", "-c", "test -w . && test -r /proc/self/status")
 	try, err := d.Launch(sandbox.Command{Args: args, Outside: true})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return func(ctx context.Context) error {
-		select {
-		case <-try.Done():
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-		if err := try.Err(); err != nil {
-			return notApart(sandbox.NoPlace(err.Error() + ": " + try.Output()))
-		}
-		return nil
-	}, nil
+	select {
+	case <-try.Done():
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if err := try.Err(); err != nil {
+		return notApart(sandbox.NoPlace(err.Error() + ": " + try.Output()))
+	}
+	return nil
 }
 
 // view returns the arguments of bubblewrap: what programs see.
