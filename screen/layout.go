@@ -134,8 +134,7 @@ func (l *layout) menu(i int, items []int) {
 func (v *view) run(list []int, from int) (text string, end int) {
 	for end = from; end < len(list); end++ {
 		n := v.Tree.Nodes[list[end]]
-		leaf := list[end]+1 >= len(v.Tree.Nodes) || v.Tree.Nodes[list[end]+1].Parent != list[end]
-		if n.Role != "static" || !leaf || !v.readable(list[end]) {
+		if n.Role != "static" || !v.leaf(list[end]) || !v.readable(list[end]) {
 			break
 		}
 		if n.Name != "" {

@@ -161,7 +161,7 @@ type namer struct {
 }
 
 // name names the nodes of the next observation: first those that are told with their IDs,
-// which are short then. Of a sheet the most are empty cells.
+// which are short then. Of a sheet the most are empty cells and headers.
 func (m *namer) name(nodes []atspi.Node) {
 	was := Match(m.nodes, nodes)
 	for _, told := range []bool{true, false} {
@@ -169,7 +169,7 @@ func (m *namer) name(nodes []atspi.Node) {
 			switch n := &nodes[i]; {
 			case was[i] >= 0:
 				n.ID = m.nodes[was[i]].ID
-			case told == (atspi.Clickable(n.Role) && !isEmptyCell(*n)):
+			case told == (atspi.Clickable(n.Role) && !isEmptyCell(*n) && !isSheetHeader(*n)):
 				m.count++
 				n.ID = "n" + strconv.Itoa(m.count)
 			}

@@ -117,11 +117,12 @@ func TestElementsKeepTheirNames(t *testing.T) {
 	require.Equal(t, []string{"n2", "n5"}, ids("Save", "Open"), "what went and came again is another one")
 }
 
-// Of a sheet, the empty cells are told by the first and last of them alone: they leave the
-// short IDs to what is told.
+// Of a sheet, the empty cells and the headers are told by the first and last of them alone:
+// they leave the short IDs to what is told.
 func TestEmptyCellsAreNamedLast(t *testing.T) {
 	var names namer
-	nodes := []atspi.Node{{PID: 1, Parent: -1, Role: "frame", Name: "a"}, {PID: 1, Role: "table", Name: "Sheet"}}
+	nodes := []atspi.Node{{PID: 1, Parent: -1, Role: "frame", Name: "a"}, {PID: 1, Role: "table", Name: "Sheet"},
+		{PID: 1, Parent: 1, Role: columnHeader, Name: "B"}}
 	for i := range 900 {
 		nodes = append(nodes, atspi.Node{PID: 1, Parent: 1, Role: "table cell", Name: "B" + strconv.Itoa(i+1)})
 	}

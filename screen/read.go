@@ -104,15 +104,16 @@ func (v *view) textless(window int) []image.Rectangle {
 	told := false
 	var areas, texts []image.Rectangle
 	for i, n := range v.Tree.Nodes {
-		if v.window[i] != window && !(v.window[i] == loose && n.Box.Overlaps(w.Box)) {
+		menu := w.Popup && v.popped[i] && n.PID == w.PID // told in the window from which it opens
+		if v.window[i] != window && !((menu || v.window[i] == loose) && n.Box.Overlaps(w.Box)) {
 			continue
 		}
 		switch {
 		case n.Parent < 0: // its name is the title of the window
-		case n.Text != "" || n.Name != "" && !drawn(n.Role):
+		case n.Text != "" || n.Name != "" && !v.drawn(i):
 			told = true
 			texts = append(texts, n.Box)
-		case drawn(n.Role):
+		case v.drawn(i):
 			areas = append(areas, n.Box)
 		}
 	}
@@ -141,8 +142,7 @@ func (v *view) textless(window int) []image.Rectangle {
 func (v *view) closedLists() (list []int) {
 	for i, n := range v.Tree.Nodes {
 		w := v.window[i]
-		leaf := i+1 == len(v.Tree.Nodes) || v.Tree.Nodes[i+1].Parent != i
-		if w < 0 || v.Windows[w].Hidden || !leaf || n.Name != "" || n.Text != "" || n.Role != "toggle button" && n.Role != "combo box" {
+		if w < 0 || v.Windows[w].Hidden || !v.leaf(i) || n.Name != "" || n.Text != "" || n.Role != "toggle button" && n.Role != "combo box" {
 			continue
 		}
 		seen := v.shownIn(i)
@@ -167,10 +167,13 @@ func (v *view) shownIn(i int) image.Rectangle {
 	return box
 }
 
-// drawn reports whether what nodes of a role show is a picture to the program: it
-// may have text in it that nobody tells.
-func drawn(role string) bool {
-	switch role {
+// drawn reports whether what a node shows is a picture to the program: it may have text in
+// it that nobody tells. A panel without anything in it is one too, such as the files that
+// Thunar shows as icons.
+func (v *view) drawn(i int) bool {
+	switch v.Tree.Nodes[i].Role {
+	case "panel":
+		return v.leaf(i)
 	case "image", "canvas", "drawing area", "unknown", "document frame", "document presentation", "document web", "document text",
 		"document email", "page", "html container", "video", "animation", "chart", "layered pane", "image map":
 		return true

@@ -68,6 +68,18 @@ func TestReadWindowsWithoutText(t *testing.T) {
 	assert.Equal(t, o.Timing.OCR, o.Timing.Total)
 }
 
+// A menu that is told is not read again, though it has a window of its own, which tells nothing.
+func TestReadNoMenuThatIsTold(t *testing.T) {
+	told, other := image.Rect(98, 118, 302, 162), image.Rect(650, 300, 850, 500)
+	_, r := looked(t, func(o *Observation) {
+		for _, box := range []image.Rectangle{told, other} {
+			o.Windows = append(o.Windows, Window{Title: "Menu", Class: "editor", PID: 10, Popup: true, Box: box})
+		}
+	})
+	assert.Contains(t, r.regions, other)
+	assert.NotContains(t, r.regions, told)
+}
+
 // Without any tree all windows are read.
 func TestReadWithoutTree(t *testing.T) {
 	o, r := looked(t, func(o *Observation) { o.Tree = Tree{Err: ErrNoTree} })
@@ -88,7 +100,8 @@ func TestReadPictures(t *testing.T) {
 		"a canvas":               {image.Rect(120, 200, 580, 400), "canvas", true},
 		"a picture with a name":  {image.Rect(120, 200, 580, 400), "image", true},
 		"an icon":                {image.Rect(120, 200, 144, 224), "image", false},
-		"no picture":             {image.Rect(120, 200, 580, 400), "panel", false},
+		"a panel with nothing":   {image.Rect(120, 200, 580, 400), "panel", true},
+		"no picture":             {image.Rect(120, 200, 580, 400), "filler", false},
 		"a page with told parts": {image.Rect(100, 100, 600, 500), "document web", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,7 +14,9 @@ type table struct {
 	*layout
 	columns map[string]int // the place in x of the last row that told all, by column
 	width   int            // cells in that row
-	empty   emptyCells
+	empty   stretch
+	heads   []stretch // of a sheet: the headers that can be seen, in a row without a gap
+	gap     bool      // after the last of these is one that is covered
 	rows    []tableRow
 	e       *element
 }
@@ -137,6 +139,10 @@ func (t *table) cell(i int, n atspi.Node) cell {
 
 // row tells one row.
 func (t *table) row(cells []cell) {
+	if isSheetHeader(cells[0].node) {
+		t.headers(cells)
+		return
+	}
 	named := func(c cell) bool { return c.word != "" || c.node.Called() != "" || c.node.Text != "" }
 	selected := !isAddress(cells[0].node) && len(cells) > 1
 	var states []string
@@ -250,31 +256,56 @@ func (t *table) reckoned(cells []cell) bool {
 	return false
 }
 
-// emptyCells are the empty cells of one table: there are many, so one line
-// tells of all. Between the first and the last, places can be reckoned.
-type emptyCells struct {
+// headers notes headers of a sheet.
+func (t *table) headers(cells []cell) {
+	for _, c := range cells {
+		if t.gap = t.gap || !c.placed; !c.placed {
+			continue
+		}
+		if n := len(t.heads); n == 0 || t.gap || t.heads[n-1].last.node.Role != c.node.Role {
+			t.heads, t.gap = append(t.heads, stretch{}), false
+		}
+		t.heads[len(t.heads)-1].add(c)
+	}
+}
+
+// A stretch is cells of one table of which one line tells all, as there are many: between
+// the first and the last, places can be reckoned.
+type stretch struct {
 	count       int
 	first, last cell
 }
 
-func (e *emptyCells) add(c cell) {
-	if e.count == 0 {
-		e.first = c
+func (s *stretch) add(c cell) {
+	if s.count == 0 {
+		s.first = c
 	}
-	e.count++
-	e.last = c
+	s.count++
+	s.last = c
 }
 
+// flush tells the stretches.
 func (t *table) flush() {
-	e := t.empty
-	if e.count == 0 {
-		return
-	}
 	rank := rankBackRest
 	if t.front {
 		rank = rankFrontRest
 	}
-	t.e.kids = append(t.e.kids, &element{node: -1, rank: rank, count: e.count, apart: true, word: fmt.Sprintf(
-		"%d empty cells, from %s %s @%d,%d to %s %s @%d,%d", e.count, e.first.node.ID, e.first.node.Name, e.first.at.X, e.first.at.Y,
-		e.last.node.ID, e.last.node.Name, e.last.at.X, e.last.at.Y)})
+	for _, s := range append(t.heads, t.empty) {
+		if s.count > 0 {
+			t.e.kids = append(t.e.kids, &element{node: -1, rank: rank, count: s.count, apart: true, word: s.words()})
+		}
+	}
+}
+
+// words tells the cells of a stretch.
+func (s *stretch) words() string {
+	kind := "empty cells"
+	switch s.first.node.Role {
+	case columnHeader:
+		kind = "column headers"
+	case rowHeader:
+		kind = "row headers"
+	}
+	return fmt.Sprintf("%d %s, from %s %s @%d,%d to %s %s @%d,%d", s.count, kind,
+		s.first.node.ID, s.first.node.Name, s.first.at.X, s.first.at.Y, s.last.node.ID, s.last.node.Name, s.last.at.X, s.last.at.Y)
 }

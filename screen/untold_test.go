@@ -93,6 +93,17 @@ table "Files":
 table "Sheet":
  n3 A1 = "x" @50,30; n4 B1 = "x" @200
  n5 A2 = "x" @50,50`},
+		{"and a line tells of its headers, which no program tells", []atspi.Node{
+			at(0, "table", "Sheet", 20, 20, 300, 40),
+			at(1, "table column header", "A", 20, 0, 100, 20), at(1, "table column header", "B", 120, 0, 200, 20),
+			at(1, "table row header", "1", 0, 20, 20, 20), at(1, "table row header", "2", 0, 40, 20, 20),
+			at(1, "table cell", "A1", 20, 20, 100, 20), at(1, "table cell", "B1", 120, 20, 200, 20), at(1, "table cell", "A2", 20, 40, 100, 20),
+		}, `
+table "Sheet":
+ n7 A1 = "x" @70,30; n8 B1 = "x" @220
+ n9 A2 = "x" @70,50
+ 2 column headers, from n3 A @70,10 to n4 B @220,10
+ 2 row headers, from n5 1 @10,30 to n6 2 @10,50`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for i := range tt.nodes {

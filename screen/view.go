@@ -59,6 +59,11 @@ func outside(n, parent atspi.Node) bool {
 	return popsUp(parent.Role) && (common == 0 || 4*common < area(n.Box))
 }
 
+// leaf reports whether there is nothing in a node.
+func (v *view) leaf(i int) bool {
+	return i+1 == len(v.Tree.Nodes) || v.Tree.Nodes[i+1].Parent != i
+}
+
 // popsUp reports whether children outside of the box of a node of the role are in
 // an open menu.
 func popsUp(role string) bool {

@@ -291,6 +291,29 @@ func isEmptyCell(n atspi.Node) bool {
 	return n.Text == "" && n.Formula == "" && !n.Has("focused", "selected") && isAddress(n)
 }
 
+// isSheetHeader reports whether a node is a header of a spreadsheet, of which the program tells
+// nothing: it follows from where the cells are.
+func isSheetHeader(n atspi.Node) bool {
+	switch n.Role {
+	case columnHeader:
+		return n.Key == "" && columnLetters.MatchString(n.Name)
+	case rowHeader:
+		return n.Key == "" && rowNumber.MatchString(n.Name)
+	}
+	return false
+}
+
+// The roles of headers of tables.
+const (
+	columnHeader = "table column header"
+	rowHeader    = "table row header"
+)
+
+var (
+	columnLetters = regexp.MustCompile(`^[A-Z]{1,3}$`)
+	rowNumber     = regexp.MustCompile(`^[1-9][0-9]{0,6}$`)
+)
+
 // isOperable reports whether a node is a control, or something else that can be
 // typed into but a whole document.
 func isOperable(n atspi.Node) bool {

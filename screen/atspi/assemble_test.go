@@ -42,6 +42,27 @@ func TestBoxOfNoHeight(t *testing.T) {
 	assert.Len(t, in(rolePanel), 2)
 }
 
+// What lies below a scroll bar does not scroll by it and is seen, such as the tabs of
+// LibreOffice's sheets; rows that reach under the bar are hidden there, and so are those
+// beyond the pane, in which the bar is the last.
+func TestBelowScrollBar(t *testing.T) {
+	bar := shown(roleScrollBar, "", image.Rect(0, 180, 300, 190))
+	side := shown(roleScrollBar, "", image.Rect(290, 0, 300, 180))
+	pane := shown(roleScrollPane, "", image.Rect(0, 0, 300, 210), bar, side,
+		shown(roleTableCell, "row", image.Rect(0, 160, 300, 200)),
+		shown(roleTableCell, "row beyond", image.Rect(0, 215, 300, 235)),
+		shown(rolePageTab, "Notes", image.Rect(0, 190, 60, 210)))
+	a := assembler{windows: []*object{shown(rolePanel, "window", image.Rect(0, 0, 1000, 700), pane)}}
+	a.assemble()
+	boxes := map[string]image.Rectangle{}
+	for _, n := range a.nodes {
+		boxes[n.Name] = n.Box
+	}
+	assert.Equal(t, image.Rect(0, 190, 60, 210), boxes["Notes"])
+	assert.Equal(t, image.Rect(0, 160, 290, 180), boxes["row"])
+	assert.NotContains(t, boxes, "row beyond")
+}
+
 // A box of no height hides nothing of a page that is scrolled: what is around it does.
 func TestBoxOfNoHeightHidesNothing(t *testing.T) {
 	below := shown(rolePushButton, "below", image.Rect(10, 900, 100, 920))

@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"image"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,7 +44,8 @@ func TestReadSpreadsheet(t *testing.T) {
 	assert.Empty(t, cell("B2").Formula, "which holds no formula")
 	table := nodes[cell("A1").Parent]
 	assert.Equal(t, "table", table.Role)
-	assert.Equal(t, table.Box.Min, cell("A1").Box.Min)
+	headers := image.Pt(nodes[slices.IndexFunc(nodes, named("table row header", "1"))].Box.Dx(), nodes[slices.IndexFunc(nodes, named("table column header", "A"))].Box.Dy())
+	assert.Equal(t, table.Box.Min.Add(headers), cell("A1").Box.Min)
 	cells := 0
 	for _, n := range nodes {
 		if n.Role == "table cell" {
@@ -64,6 +66,14 @@ func TestReadSpreadsheet(t *testing.T) {
 	b.click(cell("C2").Box)
 	nodes, i := b.waitAll("the input line", func(n Node) bool { return n.Role == "paragraph" && n.Text == "=B2*2" })
 	assert.Equal(t, "Input line", nodes[nodes[i].Parent].Name)
+	// A header, of which LibreOffice tells nothing, chooses its column or row; and the tabs
+	// below the scroll bar their sheets.
+	b.click(b.wait("the header of a column", named("table column header", "D")).Box)
+	b.wait("the name of a column", func(n Node) bool { return n.Role == "text" && n.Text == "D1:D1048576" })
+	b.click(b.wait("the header of a row", named("table row header", "7")).Box)
+	b.wait("the name of a row", func(n Node) bool { return n.Role == "text" && n.Text == "A7:XFD7" })
+	b.click(b.wait("the tab", named("page tab", "Notes")).Box)
+	b.wait("the sheet", named("table", "Sheet Notes"))
 	b.click(b.wait("menu", named("menu", "File")).Box)
 	b.wait("menu item", func(n Node) bool { return n.Role == "menu item" && strings.HasPrefix(n.Name, "Properties") })
 }

@@ -2,6 +2,7 @@ package atspi
 
 import (
 	"image"
+	"slices"
 	"strings"
 )
 
@@ -36,9 +37,11 @@ func (o *object) inside(box image.Rectangle) image.Rectangle {
 // returns the box around what can be seen of them.
 func (a *assembler) children(o *object, here place) (all image.Rectangle) {
 	free := here
+	var bars []*object
 	for _, c := range o.children {
 		switch {
 		case c.isBar():
+			bars = append(bars, c)
 			here.clip = beside(here.clip, c.box.Add(here.shift), o.box.Add(here.shift))
 		case c.isHeader() && o.role.tabular():
 			here.clip.Min.Y = max(here.clip.Min.Y, c.box.Max.Y+here.shift.Y)
@@ -53,7 +56,7 @@ func (a *assembler) children(o *object, here place) (all image.Rectangle) {
 	for i, c := range o.children {
 		switch {
 		case c.isHeader():
-		case c.isBar():
+		case c.isBar(), c.beyondAny(bars):
 			seen[i] = a.add(c, free)
 		default:
 			seen[i] = a.add(c, here)
@@ -71,6 +74,15 @@ func (a *assembler) children(o *object, here place) (all image.Rectangle) {
 // isBar reports whether an object is a scroll bar that can be seen.
 func (o *object) isBar() bool {
 	return o != nil && o.visible && o.placed && o.role == roleScrollBar && !o.box.Empty() && min(o.box.Dx(), o.box.Dy()) <= maxBar
+}
+
+// beyondAny reports whether an object lies below one of the scroll bars, or on the right of
+// it: it does not scroll by that, and is not hidden there, such as the tabs of LibreOffice's
+// sheets.
+func (o *object) beyondAny(bars []*object) bool {
+	return o != nil && o.placed && slices.ContainsFunc(bars, func(bar *object) bool {
+		return bar.box.Dx() > bar.box.Dy() && o.box.Min.Y >= bar.box.Max.Y || bar.box.Dy() > bar.box.Dx() && o.box.Min.X >= bar.box.Max.X
+	})
 }
 
 // isHeader reports whether an object is the header of a column, which lies above

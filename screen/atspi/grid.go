@@ -38,17 +38,17 @@ type table struct {
 func (w *walk) grid(o *object, size int32) {
 	t := &table{walk: w, object: o, visible: w.extent(o), size: size}
 	if !t.visible.Empty() {
-		t.corner(t.visible.Min.Y + 3)
+		t.firstCell(t.visible.Min.Y + 3)
 	}
 }
 
-// corner looks for the first cell from height y on downwards: headers, which
+// firstCell looks for the first cell from height y on downwards: headers, which
 // are no cells, come before it.
-func (t *table) corner(y int) {
+func (t *table) firstCell(y int) {
 	if y >= t.visible.Max.Y || y > t.visible.Min.Y+8*probeStep {
 		return
 	}
-	next := func() { t.corner(y + probeStep) }
+	next := func() { t.firstCell(y + probeStep) }
 	t.ask(t.object.ref, component, "GetAccessibleAtPoint", func(body []any) {
 		ref, ok := reference{}, false
 		if len(body) > 0 {
@@ -162,14 +162,14 @@ func (t *table) cells() {
 		}
 	})
 	if t.size == math.MaxInt32 {
-		t.freeze()
-	}
-	rows := t.rows[:min(len(t.rows), max(1, maxCells/len(t.columns)))]
-	t.object.children = make([]*object, len(rows)*len(t.columns))
-	every := len(t.object.children) <= stateCells
-	if t.size < math.MaxInt32 { // else it is a sheet, of which the names of the cells tell as much
+		t.sheet()
+	} else {
 		t.headers()
 	}
+	rows := t.rows[:min(len(t.rows), max(1, maxCells/len(t.columns)))]
+	headers, cells := len(t.object.children), len(rows)*len(t.columns)
+	t.object.children = append(t.object.children, make([]*object, cells)...)
+	every := cells <= stateCells
 	for i, r := range rows {
 		for j, c := range t.columns {
 			t.cell(r.index, c.index, func(ref reference, ok bool) {
@@ -182,7 +182,7 @@ func (t *table) cells() {
 					box:    image.Rect(c.min, r.min, c.max, r.max),
 					states: 1 << stateEnabled,
 				}
-				t.object.children[i*len(t.columns)+j] = o
+				t.object.children[headers+i*len(t.columns)+j] = o
 				t.describeCell(o, every)
 			})
 		}

@@ -36,6 +36,7 @@ const (
 	roleTableCell    role = 56
 
 	roleTableColumnHeader role = 57
+	roleTableRowHeader    role = 58
 
 	roleTerminal     role = 60
 	roleText         role = 61

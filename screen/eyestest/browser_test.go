@@ -86,7 +86,7 @@ func TestBrowser(t *testing.T) {
 	heavy(t)
 	w := newWeb(t)
 	w.look("the page", func(n atspi.Node) bool { return n.Role == "heading" && n.Name == "Trains" })
-	w.judge(state{name: "chromium/form", says: []string{"Amsterdam", "Oslo", "Ada Byron", "2026-03-14"}, silent: []string{"secret"}})
+	w.judge(state{name: "chromium/form", says: []string{"Amsterdam", "Oslo", "Ada Byron", `"14"`, `"2026"`}, silent: []string{"secret"}})
 	w.options()
 
 	w.show("scrolled.html", "Garden book")

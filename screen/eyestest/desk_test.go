@@ -19,6 +19,7 @@ import (
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
+	"desktop-agent/screen/ocr"
 
 	"github.com/jezek/xgb/xproto"
 	"github.com/jezek/xgb/xtest"
@@ -61,10 +62,10 @@ func need(t *testing.T, program, debian string) {
 func newDesk(t *testing.T, env ...string) *desk {
 	t.Helper()
 	d := &desk{t: t, gtk: newGTKOracle(t)}
-	o := &sandbox.Options{Size: deskSize, Env: append(d.gtk.env(), env...)}
+	place := &sandbox.Options{Size: deskSize, Env: append(d.gtk.env(), env...)}
 	var err error
 	for range 4 { // two X servers that start or end at once may take each other's socket away
-		if d.Desktop, err = sandbox.Start(t.Context(), o); !errors.Is(err, fs.ErrNotExist) {
+		if d.Desktop, err = sandbox.Start(t.Context(), place); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
@@ -77,10 +78,17 @@ func newDesk(t *testing.T, env ...string) *desk {
 	reader, err := atspi.Open(t.Context(), &atspi.Options{BusAddress: d.BusAddress(), Enable: true, Silence: 5 * time.Second, AppTimeout: patience})
 	require.NoError(t, err)
 	t.Cleanup(func() { reader.Close() })
-	d.eyes, err = screen.Open(t.Context(), &screen.Options{
+	look := &screen.Options{
 		Display: d.Display(), Tree: reader, MaxImage: deskSize,
 		Settle: screen.SettleOptions{Ceiling: 20 * time.Second},
-	})
+	}
+	if hasOCR(t) {
+		texts, err := ocr.Open(t.Context(), &ocr.Options{Wait: patience})
+		require.NoError(t, err)
+		t.Cleanup(func() { texts.Close() })
+		look.OCR = texts
+	}
+	d.eyes, err = screen.Open(t.Context(), look)
 	require.NoError(t, err)
 	t.Cleanup(func() { d.eyes.Close() })
 	d.bus = newBusOracle(t, d.BusAddress())

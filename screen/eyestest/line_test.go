@@ -60,6 +60,10 @@ type lineReader struct {
 }
 
 func (r *lineReader) line(line string) {
+	if m := headersPattern.FindStringSubmatch(line); m != nil {
+		r.headers(line, m)
+		return
+	}
 	bare, quoted := unquote(line)
 	height := -1
 	operates := slices.ContainsFunc(tokenPattern.FindAllString(bare, -1), func(t string) bool { return t[0] == 'n' })
@@ -90,6 +94,36 @@ func (r *lineReader) line(line string) {
 		case !operates && wordsPattern.MatchString(piece):
 			r.alone(line, own)
 		}
+	}
+}
+
+// headersPattern matches the line that tells of the headers of a sheet by the first and last.
+var headersPattern = regexp.MustCompile(`^\d+ (column|row) headers, from (n\d+) \w+ @(-?\d+),(-?\d+) to (n\d+) \w+ @(-?\d+),(-?\d+)$`)
+
+// headers adds those headers, each above or beside the cells of the list that have its name;
+// where there are none, between the first and the last as if all were as wide.
+func (r *lineReader) headers(line string, m []string) {
+	number := func(i int) int { n, _ := strconv.Atoi(m[i]); return n }
+	from, to := image.Pt(number(3), number(4)), image.Pt(number(6), number(7))
+	start, end := r.nodes[m[2]], r.nodes[m[5]]
+	for i := start; i <= end; i++ {
+		at := from
+		if end > start {
+			at = from.Add(to.Sub(from).Mul(i - start).Div(end - start))
+		}
+		name := r.all[i].Name
+		for _, it := range r.list {
+			if it.node == nil || it.role != "table cell" || !cellPattern.MatchString(it.node.Name) {
+				continue
+			}
+			switch letters := strings.TrimRight(it.node.Name, "0123456789"); {
+			case m[1] == "column" && letters == name:
+				at.X = it.at.X
+			case m[1] == "row" && strings.TrimPrefix(it.node.Name, letters) == name:
+				at.Y = it.at.Y
+			}
+		}
+		r.add(line, r.all[i].ID, []string{name}, at)
 	}
 }
 
@@ -182,7 +216,11 @@ func TestItems(t *testing.T) {
 		}
 		o.Tree.Nodes = append(o.Tree.Nodes, n)
 	}
-	o.Tree.Nodes[7].States = []string{"disabled"}
+	o.Tree.Nodes[4].Name, o.Tree.Nodes[7].States = "A1", []string{"disabled"}
+	for i, header := range []string{"column A", "column B", "column C", "row 1"} {
+		kind, name, _ := strings.Cut(header, " ")
+		o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{ID: fmt.Sprint("n", i+8), PID: 7, Role: "table " + kind + " header", Name: name})
+	}
 	for _, tt := range []struct{ text, want string }{
 		{"window \"a @1,2\" (x)\n n1 text \"N\" = \"say \\\"@3,4\\\"; n2\" [focused, editable] @960,571\n",
 			`n1 text ["N" "say \"@3,4\"; n2"] (960,571)`},
@@ -195,6 +233,9 @@ func TestItems(t *testing.T) {
 			`n4 table cell ["A"] (67,132); n5 table cell ["B"] (90,10); n6 table cell ["C"] (110,10)`},
 		{"n4 A1 = \"x\" @1,2; n5 C1 = \"y\" @9\nn6 A2 = \"z\"",
 			`n4 table cell ["x"] (1,2); n5 table cell ["y"] (9,2); n6 table cell ["z"] (110,10)`},
+		{"n4 A1 = \"x\" @64,12\n3 column headers, from n8 A @70,5 to n10 C @90,5\n1 row headers, from n11 1 @5,30 to n11 1 @5,30",
+			`n4 table cell ["x"] (64,12); n8 table column header ["A"] (64,5); n9 table column header ["B"] (80,5); ` +
+				`n10 table column header ["C"] (90,5); n11 table row header ["1"] (5,12)`},
 		{"3 empty cells, from n7 A1 @1,1 to n4 A3 @1,9\n", `n7  [] (1,1); n4  [] (1,9)`},
 	} {
 		var got []string

@@ -74,8 +74,8 @@ func (d *desk) copy(path string) string {
 	return d.file(filepath.Base(path), string(data))
 }
 
-// cells clicks cells, and asks for the others whoever knows: the field above the sheet
-// says which cell was chosen.
+// cells clicks cells and headers, and asks for the others whoever knows: the field above the
+// sheet says what was chosen.
 func (d *desk) cells(it item, p image.Point) (chain, bool) {
 	name := ""
 	switch {
@@ -87,6 +87,10 @@ func (d *desk) cells(it item, p image.Point) (chain, bool) {
 		}
 	case it.node != nil && it.role == "table cell":
 		name = it.node.Name
+	case it.node != nil && it.role == "table column header":
+		name = it.node.Name + "1:" + it.node.Name + "1048576"
+	case it.node != nil && it.role == "table row header":
+		name = "A" + it.node.Name + ":XFD" + it.node.Name
 	}
 	if name == "" {
 		return d.whatever(it, p)
@@ -111,7 +115,11 @@ func (d *desk) cells(it item, p image.Point) (chain, bool) {
 	if said != name {
 		return chain{{role: "table cell", name: said}}, true
 	}
-	return chain{{role: "table cell", name: name}}, true
+	is := hit{role: "table cell", name: name}
+	if it.node != nil {
+		is = hit{role: it.role, name: it.node.Name}
+	}
+	return chain{is}, true
 }
 
 // sheetOf returns where a sheet is.

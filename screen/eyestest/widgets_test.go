@@ -4,9 +4,12 @@ package eyestest
 
 import (
 	"image"
+	"strings"
 	"testing"
 
 	"desktop-agent/screen/atspi"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestGTK3 has the controls of GTK 3, in both directions of writing.
@@ -17,11 +20,34 @@ func TestGTK3(t *testing.T) {
 	d.open(image.Rect(5, 5, 1275, 890), "gtk3-widget-factory")
 	d.look("the page", func(n atspi.Node) bool { return n.Role == "radio button" })
 	d.judge(state{name: "gtk3/controls"})
+	d.opensColours()
 
 	rtl := newDesk(t, "GTK_EYE_RTL=1")
 	rtl.open(image.Rect(5, 5, 1275, 890), "gtk3-widget-factory")
 	rtl.look("the page", func(n atspi.Node) bool { return n.Role == "radio button" })
 	rtl.judge(state{name: "gtk3/right to left"})
+	rtl.opensColours()
+}
+
+// opensColours clicks the place of the button for a colour, which holds a control by what
+// GTK tells: that is the button's.
+func (d *desk) opensColours() {
+	d.t.Helper()
+	o := d.observe()
+	for _, it := range items(o, o.Text(0)) {
+		if it.node == nil || it.role != "push button" || it.node.Name != "" {
+			continue
+		}
+		if c, known := d.whatever(it, it.at); !known || len(c) == 0 || c[0].role != "radio button" {
+			continue
+		}
+		d.click(it.at)
+		d.look("the colours", func(n atspi.Node) bool {
+			return n.Role == "color chooser" || n.Role == "dialog" && strings.Contains(n.Name, "Color")
+		})
+		return
+	}
+	require.FailNow(d.t, "no button for a colour")
 }
 
 // TestGTK4 has a window of GTK 4 with a menu bar, a tool bar and a table. (The widget

@@ -1,7 +1,15 @@
 // Tells the server each element that the pointer reaches, innermost first, and what
 // is chosen or clicked.
+
+// The label that an element is in is what else is in that.
+const labelled = e => {
+  if (!e.labels || !e.labels.length) return '';
+  const label = e.labels[0].cloneNode(true);
+  for (const control of label.querySelectorAll('select, textarea')) control.remove();
+  return label.textContent;
+};
 const told = e => {
-  const named = e.getAttribute('aria-label') || e.placeholder || e.alt || (e.labels && e.labels.length && e.labels[0].innerText) || e.innerText || '';
+  const named = e.getAttribute('aria-label') || e.placeholder || e.alt || labelled(e) || e.innerText || '';
   return {tag: e.localName, type: e.type || '', size: e.localName === 'select' ? e.size : 0,
     name: e.localName === 'html' ? document.title : named.trim().slice(0, 500), value: String(e.value ?? '').slice(0, 200)};
 };
