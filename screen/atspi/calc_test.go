@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,6 +21,19 @@ func (b *bench) openCalc() {
 	require.NoError(b, err)
 	b.open("soffice", "--calc", "--norestore", "--nologo", "--nofirststartwizard", "--nolockcheck", "--view", sheet)
 	b.wait("the sheet", named("table cell", "B2"))
+	// Its tool bars come later, and move the sheet down.
+	boxes := func() (list []image.Rectangle) {
+		nodes, _ := b.tree()
+		for _, n := range nodes {
+			list = append(list, n.Box)
+		}
+		return list
+	}
+	require.Eventually(b, func() bool {
+		before := boxes()
+		time.Sleep(time.Second)
+		return slices.Equal(before, boxes())
+	}, patience, time.Millisecond)
 }
 
 // LibreOffice says that a sheet has 16 billion cells, and puts all that it
@@ -27,8 +41,7 @@ func (b *bench) openCalc() {
 func TestReadSpreadsheet(t *testing.T) {
 	b := newBench(t, nil)
 	b.openCalc()
-	nodes, hung := b.tree()
-	assert.Empty(t, hung)
+	nodes, first := b.waitAll("the headers", named("table row header", "1"))
 	cell := func(name string) Node {
 		t.Helper()
 		i := slices.IndexFunc(nodes, named("table cell", name))
@@ -44,7 +57,7 @@ func TestReadSpreadsheet(t *testing.T) {
 	assert.Empty(t, cell("B2").Formula, "which holds no formula")
 	table := nodes[cell("A1").Parent]
 	assert.Equal(t, "table", table.Role)
-	headers := image.Pt(nodes[slices.IndexFunc(nodes, named("table row header", "1"))].Box.Dx(), nodes[slices.IndexFunc(nodes, named("table column header", "A"))].Box.Dy())
+	headers := image.Pt(nodes[first].Box.Dx(), nodes[slices.IndexFunc(nodes, named("table column header", "A"))].Box.Dy())
 	assert.Equal(t, table.Box.Min.Add(headers), cell("A1").Box.Min)
 	cells := 0
 	for _, n := range nodes {

@@ -5,12 +5,16 @@ import (
 	"strconv"
 )
 
+// uneven is how many pixels rows that are frozen may be higher in all: there is a line below them.
+const uneven = 3
+
 // sheet adds what LibreOffice does not tell of a sheet but where its corner is: the rows
 // that are frozen above the table, and the headers.
 func (t *table) sheet() {
 	corner, pane := t.corner()
-	if pane == nil {
-		return
+	above := t.visible.Min.Sub(corner.Max)
+	if pane == nil || t.rows[0].index == 0 && above.Y > uneven || t.columns[0].index == 0 && above.X > uneven {
+		return // or it has moved while it was read
 	}
 	for o := t.object; o != pane; o = o.parent { // what holds the table begins there, too
 		o.box.Min = corner.Min
@@ -44,7 +48,6 @@ func columnName(index int) (name string) {
 // the first on. How high each is nobody says; they are taken to be as high as others, and
 // left out where that does not fill the place.
 func (t *table) freeze(top int) {
-	const uneven = 3 // pixels that rows may be higher in all: there is a line below them
 	height := t.rows[0].max - t.rows[0].min
 	if height <= 0 || len(t.rows) < 2 {
 		return
