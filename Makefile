@@ -5,13 +5,6 @@ GO    ?= go
 BIN   := bin/desktop-agent
 BENCH ?= .
 
-# What checks and what tests reads the same compiled packages: in an empty cache each is
-# compiled once for all of them, and for the go command that a test starts, and without the
-# path of a clone: what one has compiled serves the next. No debugger reads tests' programs,
-# and linking what is for it takes a third of linking them.
-SHARED = -trimpath -ldflags=-w
-PLAIN  = GOFLAGS="$$($(GO) env GOFLAGS) $(SHARED)"
-
 # The race detector, for all but what does nothing but compute: packers, picture formats,
 # scaling, patterns, the syntax of JSON, the wire form of X11. Of the tests' time half went
 # into watching these read and write, and they share nothing of their own between
@@ -21,31 +14,35 @@ PLAIN  = GOFLAGS="$$($(GO) env GOFLAGS) $(SHARED)"
 COMPUTES = compress/flate hash/adler32 image image/draw image/jpeg image/png regexp regexp/syntax github.com/disintegration/imaging \
 	github.com/go-json-experiment/json/jsontext github.com/go-json-experiment/json/internal/jsonwire github.com/jezek/xgb/xproto
 RACE     = -race $(foreach p,$(COMPUTES),-gcflags=$(p)=-race=false)
-RACED    = GOFLAGS="$$($(GO) env GOFLAGS) $(RACE) $(SHARED)"
 
 # Every program with the race detector waits a second before it ends, for races that are
 # still to be seen: hundreds of programs are started in tests, and end when all is done.
 export GORACE = atexit_sleep_ms=0
 
-# Packages whose goroutines share most: these are tested under the race detector each time,
-# and all are by make race, which takes two to three times as long.
-RACING = ./agent ./engine ./guard ./llm/... ./monitor ./planner/... ./run/... ./tasks/bench ./tools ./worldmodel
+# What checks and what tests reads the same compiled packages, those with the
+# race detector: in an empty cache each is compiled once for all of them, and for the
+# go command that a test starts, and without the path of a clone: what one has compiled
+# serves the next. No debugger reads tests' programs, and linking what is
+# for it takes a third of linking them.
+RACED = GOFLAGS="$$($(GO) env GOFLAGS) $(RACE) -trimpath -ldflags=-w"
 
-# Packages whose tests take longest, which therefore start first.
-LONG = ./cmd/desktop-agent ./screen ./suites/desktop ./tasks/env ./tasks/osworld/getter ./replay/replaytest
+# Packages whose tests open no window: these are tested beside the others.
+COMPUTING = ./actuator/dialect/... ./actuator/pyautogui/... ./llm/... ./monitor/... ./planner/... ./replay/export/... \
+	./run/eventjson/... ./tasks/bench/... ./tasks/judge/... ./tasks/office/... ./tasks/osworld/metric/...
 
-.PHONY: demo test check gate lint tests plain racing race bench suite safety fuzz public difftest eyes soak build setup golden rows clean
+.PHONY: demo test check gate lint tests windows computing bench suite safety fuzz public difftest eyes soak build setup golden rows clean
 
 demo: build
 	@scripts/setup demo
 	$(BIN) demo
 
-# First what fails at once, then the tests, and beside them what checks the code.
+# First what fails at once, then the tests, and beside them, on the time of the
+# processor that they leave, what only computes.
 test:
 	@scripts/setup check test
 	@scripts/lacks
 	@$(MAKE) --no-print-directory gate
-	@$(MAKE) --no-print-directory -j3 plain racing lint
+	@$(MAKE) --no-print-directory -j3 windows computing lint
 
 check:
 	@scripts/setup check
@@ -55,26 +52,22 @@ check:
 gate:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run: gofmt -w .'; exit 1; }
 	$(GO) mod tidy -diff
-	$(PLAIN) $(GO) vet ./...
-	$(PLAIN) $(GO) test -vet=off -run TestImports .
+	$(RACED) $(GO) vet ./...
+	$(RACED) $(GO) test -vet=off -run TestImports .
 
-# Tests wait for windows half of the time: more packages at a time than processors. The gate
-# has vetted.
-tests: plain racing
+# Tests with windows wait for them most of the time: two packages at a time use the two
+# cores of a small machine. The gate has vetted.
+tests: windows computing
 
-plain:
-	$(PLAIN) $(GO) test -vet=off -shuffle=on -p 4 -timeout 60m $(LONG) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(RACING) $(LONG))")
+windows:
+	$(RACED) $(GO) test -vet=off -shuffle=on -p 2 -timeout 60m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(COMPUTING))")
 
-racing:
-	$(RACED) nice $(GO) test -vet=off -shuffle=on -p 1 -timeout 60m $(RACING)
-
-race:
-	@scripts/setup test
-	$(RACED) $(GO) test -vet=off -shuffle=on -p 2 -timeout 60m ./...
+computing:
+	$(RACED) nice $(GO) test -vet=off -shuffle=on -p 1 -timeout 60m $(COMPUTING)
 
 lint:
-	$(PLAIN) nice $$($(GO) tool -n staticcheck) ./...
-	$(PLAIN) nice $(GO) fix -diff ./...
+	$(RACED) nice $$($(GO) tool -n staticcheck) ./...
+	$(RACED) nice $(GO) fix -diff ./...
 	GOOS=windows CGO_ENABLED=0 nice $(GO) build -trimpath -o /dev/null ./cmd/desktop-agent
 
 bench: build
