@@ -4,6 +4,7 @@ package screen_test
 
 import (
 	"context"
+	"image"
 	"image/color"
 	"os"
 	"slices"
@@ -169,6 +170,45 @@ func TestSettleWaitsForAProgramThatStarts(t *testing.T) {
 	require.Len(t, o.Windows, 1)
 	frames := futures(limit(t), t, s, time.Second)
 	assert.Zero(t, stale(o.Bare, frames), "%+v", o.Settled)
+}
+
+// A program may have connected, and wait for a service that it has started before it
+// shows its window: it does nothing meanwhile, and nobody can ask it.
+func TestSettleWaitsForTheFirstWindow(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	s := d.screen(screen.Options{Settle: unhurried})
+	settle(t, s)
+	d.startStaged(stagedLate)
+	settled := settle(t, s)
+	assert.Contains(t, settled.Busy, "new program")
+	windows, err := s.Windows(limit(t))
+	require.NoError(t, err)
+	assert.Len(t, windows, 1, "%+v", settled)
+}
+
+// What connects and shows nothing, as a service does, is waited for once.
+func TestSettleWaitsOnceForAProgramWithoutWindows(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	s := d.screen(screen.Options{Settle: unhurried})
+	settle(t, s)
+	d.startStaged(stagedNever)
+	settled := settle(t, s)
+	assert.Equal(t, screen.SettledQuiet, settled.Reason)
+	assert.Contains(t, settled.Busy, "new program")
+	d.move(image.Pt(5, 5)) // or else there would be nothing to wait for
+	settled = settle(t, s)
+	assert.NotContains(t, settled.Busy, "new program")
+}
+
+// startStaged starts a staged window's program, and waits until it has connected.
+func (d *desk) startStaged(kind string) {
+	d.tb.Helper()
+	before := d.clients()
+	_, err := d.Launch(sandbox.Command{Args: []string{os.Args[0], kind}})
+	require.NoError(d.tb, err)
+	require.Eventually(d.tb, func() bool { return d.clients() > before }, 20*time.Second, time.Millisecond)
 }
 
 // clients returns how many programs are connected to the server.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -32,6 +33,11 @@ const (
 	// slowDrawing is how long a new window may stay empty before it counts as
 	// one that stays so.
 	slowDrawing = 500 * time.Millisecond
+
+	// slowStart is how long a program that has connected to the server and has shown
+	// no window yet may do nothing, as it waits for services that start for it,
+	// before it counts as one that will show none.
+	slowStart = time.Second
 )
 
 // busyCursors are the names of the pointers that mean "at work".
@@ -44,6 +50,7 @@ type wait struct {
 	busy     []string
 	pending  map[xproto.Window]time.Time // managed windows not drawn yet, and since when they are known
 	appeared []xproto.Window             // top-level windows that were shown meanwhile
+	starting map[uint32]time.Time        // clients that connected meanwhile, and since when they are known
 	timers   time.Duration               // spent on waiting for short timers
 	fruit    bool                        // a program worked or drew by a timer, or it may have
 	answered time.Time                   // when all had taken the input
@@ -74,7 +81,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	if d.unmoved() {
 		return Settled{Reason: SettledQuiet, Waited: time.Since(start)}, nil
 	}
-	w := &wait{display: d, start: start, pending: map[xproto.Window]time.Time{}, next: rest{
+	w := &wait{display: d, start: start, pending: map[xproto.Window]time.Time{}, starting: map[uint32]time.Time{}, next: rest{
 		hung: map[uint32]bool{}, managed: map[xproto.Window]bool{}, clients: map[uint32]bool{}}}
 	limited, cancel := context.WithDeadline(ctx, start.Add(d.settling.Ceiling))
 	defer cancel()
@@ -363,8 +370,8 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 	}
 }
 
-// complete tells whether every new window has been drawn and no pointer asks
-// for patience.
+// complete tells whether every new window has been drawn, no program is about to show
+// its first one, and no pointer asks for patience.
 func (w *wait) complete() bool {
 	done := true
 	for id, since := range w.pending {
@@ -374,6 +381,14 @@ func (w *wait) complete() bool {
 			continue
 		}
 		w.sign("new window")
+		done = false
+	}
+	for owner, since := range w.starting {
+		if min(time.Since(since), time.Since(w.active)) > slowStart {
+			delete(w.starting, owner)
+			continue
+		}
+		w.sign("new program")
 		done = false
 	}
 	if name := w.cursor(); slices.Contains(busyCursors, name) && name != w.rest.cursor {
@@ -528,12 +543,20 @@ func (w *wait) concerned() (map[uint32][]xproto.Window, error) {
 		}
 	}
 	var pids []int
-	for owner, pid := range w.processes() {
-		if _, ok := list[owner]; ok || w.rest.clients != nil && !w.rest.clients[owner] {
+	processes := w.processes()
+	for owner, pid := range processes {
+		connected := w.rest.clients != nil && !w.rest.clients[owner]
+		if _, ok := list[owner]; ok || connected {
 			pids = append(pids, pid)
+		}
+		if connected && !w.next.clients[owner] && pid != os.Getpid() {
+			w.starting[owner] = time.Now()
 		}
 		w.next.clients[owner] = true
 	}
+	// A window that came is what a program started for; it may have connected more than once.
+	shown := w.rest.managed != nil && slices.ContainsFunc(managed, func(id xproto.Window) bool { return !w.rest.managed[id] })
+	maps.DeleteFunc(w.starting, func(owner uint32, _ time.Time) bool { return shown || processes[owner] == 0 })
 	w.load.follow(pids)
 	return list, nil
 }

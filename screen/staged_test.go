@@ -33,6 +33,8 @@ const (
 	stagedBurn    = "burn"    // computes without end, and draws nothing
 	stagedChain   = "chain"   // draws by a timer, then finds by another that nothing is to be done yet, and by a third draws again
 	stagedTick    = "tick"    // once clicked, waits for events 100 ms long again and again, and does nothing
+	stagedLate    = "late"    // shows its window only some time after it has connected; see stagedLateDelay
+	stagedNever   = "never"   // connects, and shows nothing at all
 	stagedMenu    = "menu"    // opens a menu, and acts on a click into it by a timer; see stagedMenuDelay
 )
 
@@ -40,6 +42,10 @@ const (
 // was chosen: like a toolkit it waits for events with that limit, and answers
 // meanwhile.
 const stagedMenuDelay = 200 * time.Millisecond
+
+// stagedLateDelay is how long after it has connected a program waits for others, a
+// service on the bus that has to be started first, before it shows its window.
+const stagedLateDelay = 600 * time.Millisecond
 
 // burnArgument makes the staged window's program compute for so many
 // milliseconds and nothing else.
@@ -96,6 +102,12 @@ func newStaged(kind string) (*staged, error) {
 	conn, err := x11.Dial("")
 	if err != nil {
 		return nil, err
+	}
+	switch kind {
+	case stagedLate:
+		time.Sleep(stagedLateDelay)
+	case stagedNever:
+		<-conn.Closed()
 	}
 	w := &staged{conn: conn, kind: kind}
 	w.mayTurn = sync.NewCond(&w.turn)
