@@ -63,6 +63,7 @@ type tally struct {
 	asked          map[string]int
 	refused        []string
 	busy           []string // what the device would not do, as a program did not answer
+	waits          []string // how each wait for the screen ended, before what
 }
 
 // code returns the code of a step that uses mouse and keyboard.
@@ -153,6 +154,7 @@ func batch(ctx context.Context, s *run.Session, source string, count *tally) err
 			}
 			return act, err
 		}
+		count.waits = append(count.waits, fmt.Sprintf("%v, then %s", on.Settled, actuator.DescribeFull(a)))
 		act, err := do()
 		if err == nil && act.Status == actuator.Refused && act.Ruling.Allowed { // by the device, whose program is busy: as an agent does
 			if on, err = s.Desktop.Observe(ctx); err == nil {
@@ -214,7 +216,7 @@ func TestNoFalseBlocks(t *testing.T) {
 			t.Logf("score %v %s; %d actions, %d calls, asked about %v", result.Score, result.Why, count.actions, count.calls, count.asked)
 			assert.Empty(t, count.refused, "false blocks")
 			assert.Empty(t, count.busy, "not done by the device")
-			assert.InDelta(t, 1, result.Score, 0, result.Why)
+			assert.InDelta(t, 1, result.Score, 0, "%s\n%s", result.Why, strings.Join(count.waits, "\n"))
 			done++
 			all.actions, all.calls = all.actions+count.actions, all.calls+count.calls
 			for e, n := range count.asked {
