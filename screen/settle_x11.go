@@ -214,12 +214,12 @@ func (w *wait) untouched() bool {
 // one said. Neither a program that is run nor a call of a tree is over in that time.
 const directly = 2 * time.Millisecond
 
-// unmoved reports whether a wait has only just ended with a still screen, and neither was
-// anything done since nor did anything happen: a script that sleeps after what it does, and
-// then looks, waits three times for the same.
+// unmoved reports whether a wait has only just ended with a still screen and an answer of
+// everybody, and neither was anything done since nor did anything happen: a script that
+// sleeps after what it does, and then looks, waits three times for the same.
 func (d *display) unmoved() bool {
 	return d.rest.quiet && time.Since(d.rest.at) < directly && d.hasIdle &&
-		d.noInput(d.rest.at) && !d.stirred()
+		!slices.Contains(slices.Collect(maps.Values(d.rest.hung)), true) && d.noInput(d.rest.at) && !d.stirred()
 }
 
 // noInput reports whether there was no input since then, as well as the server's
@@ -444,7 +444,7 @@ func (w *wait) askManager(ctx context.Context) error {
 	case errors.Is(err, x11.ErrNoManager):
 		return nil
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
-		w.sign("no answer")
+		w.sign(noAnswer)
 		return nil
 	case err == nil && time.Since(start) > slowAnswer:
 		w.slow = true
@@ -468,7 +468,7 @@ func (w *wait) pingOne(ctx context.Context, owner uint32, windows []xproto.Windo
 	slow := !hung && time.Since(start) > slowAnswer
 	switch {
 	case hung:
-		w.sign("no answer")
+		w.sign(noAnswer)
 	case slow:
 		w.sign("slow answer")
 	}

@@ -32,6 +32,13 @@ type Settled struct {
 	Busy   []string      // signs of work that were seen while waiting
 }
 
+// noAnswer is the sign of a program that had not taken its input when the wait ended.
+const noAnswer = "no answer"
+
+// Unanswered tells whether a program gave no answer: it has not taken its input yet, so
+// what it shows may be from before. A wait counts such a program once only.
+func (s Settled) Unanswered() bool { return slices.Contains(s.Busy, noAnswer) }
+
 // A SettleReason is the sign that let an observation go on.
 type SettleReason string
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,6 +49,27 @@ func TestTerminalKey(t *testing.T) {
 	require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.press('winleft')"))
 	require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.press('m'); pyautogui.press('enter')"))
 	windowOf(t, e, "Mousepad")
+}
+
+// A program that has not yet taken its input is not done with it, though its window is
+// still: one that saves would be scored by what was there before.
+func TestQuietWaitsForAnAnswer(t *testing.T) {
+	need(t, "mousepad")
+	e := isolated(t, nil)
+	require.NoError(t, e.Start(t.Context(), env.Command{Args: []string{"mousepad"}}))
+	windowOf(t, e, "Mousepad")
+	run(t, e, "pkill -STOP mousepad")
+	require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.press('end')"))
+	var goesOn atomic.Bool
+	ended := make(chan error, 1)
+	time.AfterFunc(time.Second, func() {
+		goesOn.Store(true)
+		_, err := e.Run(context.WithoutCancel(t.Context()), env.Command{Args: []string{"pkill", "-CONT", "mousepad"}})
+		ended <- err
+	})
+	require.NoError(t, e.Quiet(within(t)))
+	assert.True(t, goesOn.Load(), "it is quiet, and the program has not answered")
+	require.NoError(t, <-ended)
 }
 
 // The files of the desktop are shown, and open with the programs that tasks expect;
