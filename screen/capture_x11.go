@@ -63,6 +63,9 @@ func (d *display) captureSized(w, h int, everything bool) (captured, error) {
 		}
 	}
 	s := captured{bare: image.NewRGBA(image.Rect(0, 0, w, h))} // takes as long as the server's part
+	if everything {
+		s.frame = image.NewRGBA(s.bare.Rect)
+	}
 	data, err := pixels()
 	if err != nil {
 		return captured{}, err
@@ -75,7 +78,9 @@ func (d *display) captureSized(w, h int, everything bool) (captured, error) {
 		return s, fmt.Errorf("pointer: %w", err)
 	}
 	s.cursor = image.Pt(int(p.RootX), int(p.RootY))
-	s.frame = &image.RGBA{Pix: append([]byte(nil), s.bare.Pix...), Stride: s.bare.Stride, Rect: s.bare.Rect}
+	if err := d.format.convert(s.frame, data); err != nil { // the race detector would watch each word of a copy
+		return s, err
+	}
 	if d.hasCursor {
 		if c, err := cursor.Reply(); err == nil {
 			s.cursor = image.Pt(int(c.X), int(c.Y))
