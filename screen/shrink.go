@@ -42,31 +42,51 @@ func shrinkRows(out, m *image.RGBA, columns, rows filter, begin, end int) {
 	for i := range narrow {
 		narrow[i] = make([]uint32, width)
 	}
-	source := make([]byte, 4*(m.Rect.Dx()+columns.taps)) // a row, and room for taps of no weight
+	padded := make([]byte, 4*(m.Rect.Dx()+columns.taps)) // a row, and room for taps of no weight
 	odd, even := make([]uint32, width), make([]uint32, width)
 	done := rows.first[begin] // the rows before it are in narrow, or not needed
 	for y := begin; y < end; y++ {
 		first := rows.first[y]
 		for ; done < first+rows.taps; done++ {
-			copy(source, m.Pix[min(done, last)*m.Stride:][:4*m.Rect.Dx()])
-			columns.apply(narrow[done%rows.taps], source)
+			row := m.Pix[min(done, last)*m.Stride:]
+			if len(row) < len(padded) { // one of the last: none behind it has room for taps of no weight
+				copy(padded, row[:4*m.Rect.Dx()])
+				row = padded
+			}
+			columns.apply(narrow[done%rows.taps], row)
 		}
-		for x := range odd {
-			odd[x], even[x] = half, half
-		}
+		clearRows(odd, even)
 		for i := 0; i < rows.taps; i += 3 {
 			weights := rows.weights[rows.taps*y+i:][:3]
 			addRows(odd, even, narrow[(first+i)%rows.taps], narrow[(first+i+1)%rows.taps], narrow[(first+i+2)%rows.taps], weights)
 		}
-		to := out.Pix[y*out.Stride:][:4*width]
-		for x, o := range odd {
-			binary.LittleEndian.PutUint32(to[4*x:], o>>8&lanes|even[x]&^lanes|0xff000000)
-		}
+		packRow(out.Pix[y*out.Stride:][:4*width], odd, even)
 	}
 }
 
-// addRows adds three weighted rows. The race detector need not watch it, nor apply,
-// at many times their cost: both work on rows that shrinkRows has made for itself.
+// clearRows begins sums of weighted rows. The race detector need not watch it, nor what
+// follows here, at many times their cost: they work on rows that shrinkRows has made for
+// itself, and on one of the picture that is not yet anybody's.
+//
+//go:norace
+func clearRows(odd, even []uint32) {
+	even = even[:len(odd)]
+	for x := range odd {
+		odd[x], even[x] = half, half
+	}
+}
+
+// packRow makes pixels of the sums.
+//
+//go:norace
+func packRow(to []byte, odd, even []uint32) {
+	even = even[:len(odd)]
+	for x, o := range odd {
+		binary.LittleEndian.PutUint32(to[4*x:], o>>8&lanes|even[x]&^lanes|0xff000000)
+	}
+}
+
+// addRows adds three weighted rows.
 //
 //go:norace
 func addRows(odd, even, a, b, c []uint32, weights []uint32) {
