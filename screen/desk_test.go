@@ -97,10 +97,13 @@ func (d *desk) move(p image.Point) {
 	require.NoError(d.tb, d.conn.RoundTrip())
 }
 
-func (d *desk) click(p image.Point) {
+func (d *desk) click(p image.Point) { d.press(1, p) }
+
+// press presses and releases a button of the mouse at a point.
+func (d *desk) press(button byte, p image.Point) {
 	xtest.FakeInput(d.conn.Conn, xproto.MotionNotify, 0, 0, d.conn.Root, int16(p.X), int16(p.Y), 0)
-	xtest.FakeInput(d.conn.Conn, xproto.ButtonPress, 1, 0, d.conn.Root, 0, 0, 0)
-	xtest.FakeInput(d.conn.Conn, xproto.ButtonRelease, 1, 0, d.conn.Root, 0, 0, 0)
+	xtest.FakeInput(d.conn.Conn, xproto.ButtonPress, button, 0, d.conn.Root, 0, 0, 0)
+	xtest.FakeInput(d.conn.Conn, xproto.ButtonRelease, button, 0, d.conn.Root, 0, 0, 0)
 	require.NoError(d.tb, d.conn.RoundTrip())
 }
 
@@ -135,4 +138,19 @@ func limit(tb testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	tb.Cleanup(cancel)
 	return ctx
+}
+
+// until observes until something is so, and returns the observation of then.
+func (d *desk) until(s *screen.Screen, is func(*screen.Observation) bool) *screen.Observation {
+	d.tb.Helper()
+	ctx := limit(d.tb)
+	list := ""
+	for {
+		o, err := s.Observe(ctx)
+		require.NoError(d.tb, err, "%s", list)
+		if is(o) {
+			return o
+		}
+		list = o.Text(20000)
+	}
 }

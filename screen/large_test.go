@@ -5,13 +5,11 @@ package screen_test
 import (
 	"context"
 	"image"
-	"slices"
 	"testing"
 	"time"
 
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
-	"desktop-agent/screen/atspi"
 
 	"github.com/jezek/xgb/xproto"
 	"github.com/stretchr/testify/assert"
@@ -32,6 +30,9 @@ func (d *desk) dialog(at image.Point) *sandbox.Process {
 	return p
 }
 
+// indeed is whether the dialog is listed.
+var indeed = there(deed{role: "push button", name: "Indeed"})
+
 // pressed clicks the button of the dialog where an observation says that it is, by pixels
 // of the image, and waits until the dialog is over.
 func (d *desk) pressed(o *screen.Observation, p *sandbox.Process) {
@@ -51,25 +52,12 @@ func (d *desk) pressed(o *screen.Observation, p *sandbox.Process) {
 	}
 }
 
-// observed observes until the dialog is listed.
-func observed(t *testing.T, s *screen.Screen) *screen.Observation {
-	t.Helper()
-	ctx := limit(t)
-	for {
-		o, err := s.Observe(ctx)
-		require.NoError(t, err)
-		if slices.ContainsFunc(o.Tree.Nodes, func(n atspi.Node) bool { return n.Name == "Indeed" }) {
-			return o
-		}
-	}
-}
-
 // A display of 8K is observed as a whole, and what lies in its far corner is hit by a pixel
 // of an image that is a fifth as wide.
 func TestObserve8K(t *testing.T) {
 	d := newDesk(t, &sandbox.Options{Size: image.Pt(7680, 4320)})
 	p := d.dialog(image.Pt(7300, 4100))
-	o := observed(t, d.screen(screen.Options{Settle: unhurried, Tree: d.tree()}))
+	o := d.until(d.screen(screen.Options{Settle: unhurried, Tree: d.tree()}), indeed)
 	assert.Equal(t, image.Pt(7680, 4320), o.Frame.Rect.Size())
 	assert.Equal(t, screen.Mapping{Source: image.Rect(0, 0, 7680, 4320), Size: image.Pt(1456, 819)}, o.Image.Mapping)
 	d.pressed(o, p)
@@ -85,9 +73,9 @@ func TestWindowOnTheSecondMonitor(t *testing.T) {
 	both := d.screen(screen.Options{Settle: unhurried, Tree: tree})
 	for _, s := range []*screen.Screen{second, both} {
 		p := d.dialog(image.Pt(1600, 400))
-		o := observed(t, first)
+		o := d.until(first, indeed)
 		assert.Empty(t, o.Elements("push button", "Indeed"), "%s", o.Text(0))
 		assert.NotContains(t, o.Text(0), "@")
-		d.pressed(observed(t, s), p)
+		d.pressed(d.until(s, indeed), p)
 	}
 }

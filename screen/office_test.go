@@ -37,6 +37,13 @@ const (
 	keyZ        = 52
 	keyB        = 56
 	keyTab      = 23
+	keyW        = 25
+	key3        = 12
+	key4        = 13
+	keyShift    = 50
+	keyHome     = 110
+	keyLeft     = 113
+	keyEnd      = 115
 	keyPageUp   = 112
 	keyPageDown = 117
 )
@@ -114,6 +121,11 @@ func (x deed) in(o *screen.Observation) int {
 	return slices.IndexFunc(o.Tree.Nodes, func(n atspi.Node) bool {
 		return n.Role == x.role && strings.HasPrefix(n.Name, x.name)
 	})
+}
+
+// there is whether what a deed is done to is on the screen.
+func there(x deed) func(*screen.Observation) bool {
+	return func(o *screen.Observation) bool { return x.in(o) >= 0 }
 }
 
 // tree reads the trees of the desk's programs, which may be slow.
