@@ -163,6 +163,9 @@ func (w wording) word(n atspi.Node) string {
 	if said == "" && prose(n) {
 		said, text = strings.TrimSpace(text), ""
 	}
+	if name, cut := strings.CutSuffix(said, "…"); cut && len(name) > maxText && strings.HasPrefix(strings.TrimSpace(text), name) {
+		said, text = strings.TrimSpace(text), "" // a label is called what it says, as far as names go
+	}
 	cell := isAddress(n)
 	if w.role && !cell && !(plain(n) && said != "") || said == "" && n.Label == "" && text == "" {
 		add("%s", shortRole(n))
