@@ -79,6 +79,18 @@ func TestChanges(t *testing.T) {
 	assert.Equal(t, `the program of window "Form" tells no text`, DescribeChanges(form(nil), form(nil)))
 }
 
+// A picture that changed is no nothing, though no program tells why.
+func TestChangesOfThePicture(t *testing.T) {
+	before := form([]atspi.Node{at(0, "canvas", "Film", 0, 0, 99, 90)})
+	now := *before
+	before.Bare, now.Bare = grey(), grey()
+	assert.Equal(t, "nothing", DescribeChanges(before, &now))
+	now.Bare = grey(image.Rect(10, 10, 40, 40))
+	assert.Equal(t, "nothing that is told, but the picture changed", DescribeChanges(before, &now))
+	now.Bare = &image.RGBA{Rect: before.Bare.Rect}
+	assert.Equal(t, "nothing", DescribeChanges(before, &now), "of a record without its pixels nobody knows")
+}
+
 // However much changes, windows and menus are told, and first.
 func TestChangesKeepWindows(t *testing.T) {
 	var was, is []atspi.Node

@@ -132,9 +132,9 @@ func edit(from, to string) string {
 	return where + quote(old, maxText) + " → " + quote(fresh, maxText)
 }
 
-// DescribeDifferences tells in lines what changed between two observations, the
+// DescribeChanges tells in lines what changed between two observations, the
 // weightiest first. Windows, dialogs and menus are always told; where more changed
-// than can be, a last line says how much.
+// than can be, a last line says how much. Where only the picture changed, that is said.
 func DescribeChanges(before, now *Observation) string {
 	if before == nil {
 		return "nothing is known of before"
@@ -155,11 +155,18 @@ func DescribeChanges(before, now *Observation) string {
 	if title, mute := now.mute(); mute {
 		lines = append(lines, "the program of window "+quote(title, maxTitle)+" tells no text")
 	}
-	if len(lines) == 0 {
+	switch drawn := before.pictured() && now.pictured() && !SamePicture(before.Bare, now.Bare); {
+	case len(lines) == 0 && drawn:
+		return "nothing that is told, but the picture changed"
+	case len(lines) == 0:
 		return "nothing"
 	}
 	return strings.Join(lines, "\n")
 }
+
+// pictured reports whether the pixels of an observation are there: of a recorded one they
+// may have been left out.
+func (o *Observation) pictured() bool { return o.Bare != nil && len(o.Bare.Pix) > 0 }
 
 // mute reports whether the program of the focused window tells no text, so that what
 // changed in it can be seen in the picture only.

@@ -44,6 +44,7 @@ type desk struct {
 	tb     testing.TB
 	screen *screen.Screen
 	reader *ocr.Reader
+	tree   *atspi.Reader
 }
 
 func newDesk(tb testing.TB, size image.Point) *desk {
@@ -60,7 +61,7 @@ func newDesk(tb testing.TB, size image.Point) *desk {
 	tree, err := atspi.Open(limit(tb), &atspi.Options{BusAddress: desktop.BusAddress(), Silence: 10 * time.Second, AppTimeout: time.Minute})
 	require.NoError(tb, err)
 	tb.Cleanup(func() { tree.Close() })
-	d := &desk{Desktop: desktop, tb: tb, reader: open(tb, unhurried)}
+	d := &desk{Desktop: desktop, tb: tb, reader: open(tb, unhurried), tree: tree}
 	d.screen, err = screen.Open(limit(tb), &screen.Options{
 		Display: desktop.Display(), Tree: tree, OCR: d.reader, Settle: screen.SettleOptions{Ceiling: time.Minute, Quiet: 300 * time.Millisecond},
 	})

@@ -5,7 +5,9 @@ package ocr_test
 import (
 	"image"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,7 +47,10 @@ func TestTerminal(t *testing.T) {
 func TestAgain(t *testing.T) {
 	d := newDesk(t, image.Pt(900, 500))
 	d.write("first.txt", "The first line stays\nThe second line stays\n")
-	d.open("xterm", "-e", "cat first.txt; while [ ! -e more.txt ]; do sleep .05; done; cat more.txt; sleep 1000")
+	for _, name := range []string{"more.txt", "bar.txt"} { // pipes, which the terminal waits for without work
+		require.NoError(t, syscall.Mkfifo(filepath.Join(d.Home(), name), 0o600))
+	}
+	d.open("xterm", "-e", "cat first.txt more.txt bar.txt; sleep 1000")
 	shows := func(text string) func(*screen.Observation) bool {
 		return func(o *screen.Observation) bool { source, _ := o.Find(text); return source == "ocr" }
 	}
@@ -75,6 +80,26 @@ func TestAgain(t *testing.T) {
 	assert.Equal(t, -1, last.PlaceAtDevice(box(t, last, "A third line has come").Min).Node, "there is nothing to hit")
 	assert.Empty(t, last.Told().Tree.Nodes)
 	assert.NotZero(t, last.Timing.OCR)
+	assert.Equal(t, "nothing", screen.DescribeChanges(first, again))
+	assert.Equal(t, `+ text line "A third line has come"`, screen.DescribeChanges(first, last))
+
+	// What is drawn without a text is not nothing; and who cannot read says so.
+	blind, err := screen.Open(limit(t), &screen.Options{Display: d.Display(), Tree: d.tree})
+	require.NoError(t, err)
+	t.Cleanup(func() { blind.Close() })
+	before, err := blind.Observe(limit(t))
+	require.NoError(t, err)
+	d.write("bar.txt", "\n\033[41m               \033[0m\n")
+	d.until("a red bar is drawn", func(o *screen.Observation) bool {
+		changed := !screen.SamePicture(last.Bare, o.Bare)
+		if changed {
+			assert.Equal(t, "nothing that is told, but the picture changed", screen.DescribeChanges(last, o))
+		}
+		return changed
+	})
+	now, err := blind.Observe(limit(t))
+	require.NoError(t, err)
+	assert.Regexp(t, `^the program of window ".+" tells no text$`, screen.DescribeChanges(before, now))
 }
 
 func box(t *testing.T, o *screen.Observation, text string) image.Rectangle {
