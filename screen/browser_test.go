@@ -1,0 +1,115 @@
+//go:build linux
+
+package screen_test
+
+import (
+	"image"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"desktop-agent/sandbox"
+	"desktop-agent/screen"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Pages that are never still: a style that turns something, and a canvas that each frame
+// paints anew.
+const (
+	spinner = `<!doctype html><title>Spinner</title><h1>Please wait</h1><button>Stop waiting</button>
+<style>
+@keyframes turn { to { transform: rotate(360deg) } }
+div { width: 60px; height: 60px; margin: 40px; border: 8px solid silver; border-top-color: black; border-radius: 50%; animation: turn 1s linear infinite }
+</style><div></div>`
+	film = `<!doctype html><title>Film</title><h1>A film</h1><button>Pause</button><p><canvas width=300 height=200></canvas>
+<script>
+const c = document.querySelector('canvas').getContext('2d')
+let n = 0
+function draw() { c.fillStyle = 'hsl(' + n++ % 360 + ' 80% 50%)'; c.fillRect(0, 0, 300, 200); requestAnimationFrame(draw) }
+draw()
+</script>`
+)
+
+// TestBrowserThatNeverRests holds that a page which is drawn without end is observed all
+// the same: at the ceiling, as is told, and complete. And how much memory a page has, which
+// the browser adds to the name of a tab below the pointer, is no news.
+func TestBrowserThatNeverRests(t *testing.T) {
+	if _, err := exec.LookPath("chromium"); err != nil {
+		t.Skip("chromium is not installed (apt-get install chromium): there is no browser to look at")
+	}
+	const (
+		ceiling = 2 * time.Second
+		rest    = 10 * time.Second // to look, on a machine that others use too
+	)
+	d := newDesk(t, &sandbox.Options{Size: image.Pt(1000, 700)})
+	page := func(name, content string) string {
+		path := filepath.Join(d.Home(), name)
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		return "file://" + path
+	}
+	d.open("chromium", "--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run", "--no-default-browser-check",
+		"--force-renderer-accessibility", "--user-data-dir="+filepath.Join(d.Home(), "browser"), "--window-size=900,600",
+		page("spinner.html", spinner), page("film.html", film))
+	s := d.screen(screen.Options{Settle: screen.SettleOptions{Ceiling: ceiling}, Tree: d.tree()})
+	restless := func(heading, button string) *screen.Observation {
+		t.Helper()
+		d.until(s, there(deed{role: "push button", name: button}))
+		start := time.Now()
+		o, err := s.Observe(limit(t))
+		require.NoError(t, err)
+		assert.Less(t, time.Since(start), ceiling+rest)
+		assert.Equal(t, screen.SettledCeiling, o.Settled.Reason, "%+v", o.Settled)
+		assert.GreaterOrEqual(t, o.Settled.Waited, ceiling)
+		assert.Contains(t, o.Settled.Busy, "drawing")
+		assert.NoError(t, o.Tree.Err)
+		assert.Empty(t, o.Tree.Hung)
+		inOrder(t, o.Text(0), `"New Tab"`, "Address and search bar", heading, button)
+		return o
+	}
+
+	before := restless("Please wait", "Stop waiting")
+	tab := deed{role: "page tab", name: "Spinner"}
+	i := tab.in(before)
+	require.GreaterOrEqual(t, i, 0, "%s", before.Text(0))
+	n := before.Tree.Nodes[i]
+	bus, path, _ := strings.Cut(n.Key, "#")
+	object := d.accessibility().Object(bus, dbus.ObjectPath("/org/a11y/atspi/accessible/"+path))
+	step := 0
+	require.Eventually(t, func() bool { // the pointer shows the tab's card
+		d.move(n.Box.Min.Add(n.Box.Max).Div(2).Add(image.Pt(step%3, 0)))
+		step++
+		name, err := object.GetProperty("org.a11y.atspi.Accessible.Name")
+		require.NoError(t, err)
+		return strings.HasPrefix(name.Value().(string), "Spinner - Memory usage - ")
+	}, 2*time.Minute, 100*time.Millisecond, "the browser does not tell of memory any more")
+	hovered, err := s.Observe(limit(t))
+	require.NoError(t, err)
+	assert.Contains(t, hovered.Text(0), `tab "Spinner" [selected]`)
+	assert.NotContains(t, hovered.Text(0), "emory usage")
+	for _, line := range changesTold(t, before, hovered) {
+		assert.NotRegexp(t, `emory usage|tab "`, line)
+	}
+
+	d.do(deed{role: "page tab", name: "Film"}, hovered)
+	restless("A film", "Pause")
+}
+
+// accessibility connects to the bus on which programs tell what they show.
+func (d *desk) accessibility() *dbus.Conn {
+	d.tb.Helper()
+	session, err := dbus.Connect(d.BusAddress())
+	require.NoError(d.tb, err)
+	defer session.Close()
+	var address string
+	require.NoError(d.tb, session.Object("org.a11y.Bus", "/org/a11y/bus").Call("org.a11y.Bus.GetAddress", 0).Store(&address))
+	conn, err := dbus.Connect(address)
+	require.NoError(d.tb, err)
+	d.tb.Cleanup(func() { conn.Close() })
+	return conn
+}
