@@ -47,7 +47,7 @@ func (a *assembler) add(o *object, in place) (seen image.Rectangle) {
 	}
 	here := place{node: in.node, depth: in.depth, raw: in.raw, shift: in.shift, clip: in.clip}
 	if o.placed && o.box.Empty() {
-		if !o.inPage() {
+		if !o.within(roleDocumentWeb) {
 			return seen // a tool bar of no height, with buttons that nobody sees
 		}
 		return a.children(o, here) // a page shows what is beyond the box, and tells what it hides
@@ -81,10 +81,10 @@ func (a *assembler) add(o *object, in place) (seen image.Rectangle) {
 	return seen
 }
 
-// inPage reports whether an object is in a page of a browser.
-func (o *object) inPage() bool {
+// within reports whether an object is in one of a role: in a page of a browser, say.
+func (o *object) within(r role) bool {
 	for p := o.parent; p != nil; p = p.parent {
-		if p.role == roleDocumentWeb {
+		if p.role == r {
 			return true
 		}
 	}

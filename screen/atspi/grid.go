@@ -233,15 +233,9 @@ func (t *table) describeCell(o *object, states bool) {
 
 // readFormula asks what a cell computes, which LibreOffice tells as an attribute.
 func (t *table) readFormula(o *object) {
-	t.ask(o.ref, accessible, "GetAttributes", func(body []any) {
-		list, _ := first[[]any](body)
-		for _, v := range list {
-			if pair, _ := v.([]any); len(pair) == 2 && pair[0] == "Formula" {
-				formula, _ := pair[1].(string)
-				if o.formula = cut(formula, maxText); formula != "" && !strings.ContainsAny(formula[:1], "={") {
-					o.formula = "=" + o.formula // as a person reads it
-				}
-			}
+	t.attribute(o, "Formula", func(formula string) {
+		if o.formula = cut(formula, maxText); formula != "" && !strings.ContainsAny(formula[:1], "={") {
+			o.formula = "=" + o.formula // as a person reads it
 		}
 	})
 }

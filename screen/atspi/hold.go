@@ -50,6 +50,9 @@ func (w *walk) hold(o *object) {
 	}
 	if o.role.holdsValue() {
 		w.readValue(o)
+		if w.chromium && o.role == roleSpinButton && o.within(roleDateEditor) {
+			w.readDate(o)
+		}
 	}
 	if o.states.has(stateEditable) {
 		w.ask(o.ref, accessible, "GetInterfaces", func(body []any) {
@@ -91,6 +94,30 @@ func (w *walk) readValue(o *object) {
 		outside := o.low < o.high && (o.value < o.low || o.value > o.high)
 		if o.valued && o.text == "" && !outside && !(o.counted && o.states.has(stateEditable)) {
 			o.text = strconv.FormatFloat(o.value, 'g', 6, 64)
+		}
+	})
+}
+
+// readDate asks for what a part of a date or time shows. As a value Chromium tells a year
+// that is out of the date's limits as the nearest that is not, and where nothing was entered
+// 0, which it shows as 00 otherwise.
+func (w *walk) readDate(o *object) {
+	w.attribute(o, "valuetext", func(shown string) {
+		if o.text = cut(shown, maxText); shown == "0" {
+			o.text = ""
+		}
+	})
+}
+
+// attribute asks for one of an object's attributes, if it has that.
+func (w *walk) attribute(o *object, name string, then func(string)) {
+	w.ask(o.ref, accessible, "GetAttributes", func(body []any) {
+		list, _ := first[[]any](body)
+		for _, v := range list {
+			if pair, _ := v.([]any); len(pair) == 2 && pair[0] == name {
+				value, _ := pair[1].(string)
+				then(value)
+			}
 		}
 	})
 }

@@ -10,6 +10,7 @@ const (
 	roleCheckBox     role = 7
 	roleColorChooser role = 9
 	roleComboBox     role = 11
+	roleDateEditor   role = 12
 	roleDial         role = 15
 	roleIcon         role = 26
 	roleImage        role = 27

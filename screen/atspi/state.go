@@ -20,6 +20,8 @@ const (
 	stateShowing            = 25
 	stateVisible            = 30
 	stateManagesDescendants = 31
+	stateRequired           = 33
+	stateInvalid            = 36
 	stateReadOnly           = 43
 )
 
@@ -41,8 +43,8 @@ var toldStates = []struct {
 	{43, "read-only"},
 	{3, "busy"},
 	{16, "modal"},
-	{33, "required"},
-	{36, "invalid"},
+	{stateRequired, "required"},
+	{stateInvalid, "invalid"},
 	{39, "default"},
 }
 
@@ -68,6 +70,13 @@ func (s stateSet) open() bool {
 	return s.has(stateSelected) || s.has(stateExpanded) || s.has(stateArmed)
 }
 
+// unjudged reports whether an object that is said to be invalid need not be. Chromium says
+// it of a date by what the date was when the page came, whatever is entered then, and of a
+// required choice until it is made, which the page does not show: "required" tells as much.
+func (s stateSet) unjudged(r role) bool {
+	return r == roleDateEditor || s.has(stateRequired) && (r == roleComboBox || r.toggles())
+}
+
 // told returns the names of the states worth telling. An object that is
 // neither enabled nor sensitive is "disabled" if a person could use it
 // otherwise.
@@ -76,6 +85,7 @@ func (s stateSet) told(r role) []string {
 	for _, t := range toldStates {
 		switch {
 		case !s.has(t.bit), t.name == "read-only" && !Operable(r.String()):
+		case t.bit == stateInvalid && s.unjudged(r):
 		case t.name == "multi-line" && r != roleText: // that of paragraphs and documents goes without saying
 		default:
 			names = append(names, t.name)

@@ -60,6 +60,7 @@ func TestReadPage(t *testing.T) {
 	b := newBench(t, &Options{Silence: 5 * time.Second, AppTimeout: patience, Enable: true})
 	b.openPage()
 	t.Run("fields", b.testFields)
+	t.Run("dates", b.testDates)
 	t.Run("scrolled text", b.testScrolledText)
 	t.Run("scrolled box", b.testScrolledBox)
 	t.Run("select", b.testSelect)
@@ -111,6 +112,36 @@ func (b *bench) testFields(t *testing.T) {
 	assert.Equal(t, "7", text("spin button", "Count"))
 	button := b.wait("the button", named("push button", "×"))
 	assert.Equal(t, "Closes the page", button.Help)
+}
+
+// A date says what it shows, and what is to be seen of it: that it is required, and not that
+// it is invalid, which Chromium goes on saying of a required one once a date was entered.
+func (b *bench) testDates(t *testing.T) {
+	nodes, _ := b.tree()
+	for _, name := range []string{"Born", "Built", "Meal", "Agreed"} {
+		n := nodes[slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name && n.Role != "static" })]
+		assert.False(t, n.Has("invalid"), "%+v", n)
+		assert.Equal(t, name != "Built", n.Has("required"), "%+v", n)
+	}
+	b.wait("what is no address", func(n Node) bool { return n.Name == "Mail" && n.Has("invalid") })
+	for name, shown := range map[string]string{
+		"Month Built": "03", "Day Built": "09", "Year Built": "2020", // which its limits forbid
+		"Hours Opens": "", "Minutes Opens": "", "Month Born": "",
+	} {
+		i := slices.IndexFunc(nodes, named("spin button", name))
+		require.GreaterOrEqual(t, i, 0, name)
+		assert.Equal(t, shown, nodes[i].Text, name)
+	}
+
+	b.click(b.wait("a date", named("spin button", "Month Born")).Box)
+	b.wait("its focus", func(n Node) bool { return n.Name == "Month Born" && n.Has("focused") })
+	b.typeKeys("11222026")
+	nodes, i := b.waitAll("the year", func(n Node) bool { return n.Name == "Year Born" && n.Text == "2026" })
+	for nodes[i].Role != "date editor" {
+		i = nodes[i].Parent
+		require.GreaterOrEqual(t, i, 0)
+	}
+	assert.Equal(t, []string{"required"}, nodes[i].States)
 }
 
 // Of a text that is scrolled, the part that can be seen is told, with its place.
