@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -23,7 +24,7 @@ func TestChoicesOfADialog(t *testing.T) {
 		t.Skip("soffice is not installed (apt-get install libreoffice-calc libreoffice-gtk3)")
 	}
 	d := newDesk(t, image.Pt(1100, 800))
-	d.write("trips.csv", "Item,Price\nApples,2.50\n")
+	d.write("trips.csv", "Date,Item\n2026-01-02,Apples\n2026-01-03,Bread\n")
 	d.open("soffice", "--calc", "--norestore", "--nologo", "--nofirststartwizard", filepath.Join(d.Home(), "trips.csv"))
 	chosen := func(o *screen.Observation) int {
 		return slices.IndexFunc(o.Tree.Nodes, func(n atspi.Node) bool {
@@ -39,4 +40,14 @@ func TestChoicesOfADialog(t *testing.T) {
 	require.Positive(t, started)
 	d.until("the same again", func(o *screen.Observation) bool { return chosen(o) >= 0 })
 	assert.Equal(t, started, d.reader.Started(), "what did not change is not read again")
+
+	d.click("push button", "OK")
+	d.until("the sheet", func(o *screen.Observation) bool { return has(o, "table cell", "A3") })
+	d.click("menu", "Data")
+	d.click("menu item", "Sort...")
+	const list = `toggle beside "Column"`
+	o = d.until("the columns", func(o *screen.Observation) bool { return strings.Count(o.Text(0), list+" = ") == 3 })
+	assert.Contains(t, o.Text(0), list+` = "Date" (read from the picture)`)
+	assert.Equal(t, 2, strings.Count(o.Text(0), list+` = "- undefined -" (read from the picture)`))
+	assert.NotContains(t, o.Told().Text(0), list+" = ", "of which the program tells nothing")
 }

@@ -9,12 +9,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jezek/xgb/xproto"
+	"github.com/jezek/xgb/xtest"
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/internal/x11"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
@@ -91,6 +95,32 @@ func (d *desk) until(what string, is func(*screen.Observation) bool) *screen.Obs
 		if is(o) {
 			return o
 		}
+	}
+}
+
+// has reports whether there is an enabled node of a role and with a name.
+func has(o *screen.Observation, role, name string) bool { return find(o, role, name) >= 0 }
+
+func find(o *screen.Observation, role, name string) int {
+	return slices.IndexFunc(o.Tree.Nodes, func(n atspi.Node) bool { return n.Role == role && n.Name == name && !n.Has("disabled") })
+}
+
+// click waits for a node and clicks its middle.
+func (d *desk) click(role, name string) {
+	d.tb.Helper()
+	o := d.until(role+" "+name, func(o *screen.Observation) bool { return has(o, role, name) })
+	at := o.Tree.Nodes[find(o, role, name)].Box
+	x, err := x11.Dial(d.Display())
+	require.NoError(d.tb, err)
+	defer x.Close()
+	require.NoError(d.tb, xtest.Init(x.Conn))
+	for _, kind := range []byte{xproto.MotionNotify, xproto.ButtonPress, xproto.ButtonRelease} {
+		detail := byte(1)
+		if kind == xproto.MotionNotify {
+			detail = 0 // absolute
+		}
+		p := at.Min.Add(at.Max).Div(2)
+		require.NoError(d.tb, xtest.FakeInputChecked(x.Conn, kind, detail, 0, x.Root, int16(p.X), int16(p.Y), 0).Check())
 	}
 }
 
