@@ -25,8 +25,15 @@ var ErrUnread = errors.New("the text of the picture is not all read yet")
 // An OCRLine is a line of text that was read from a picture.
 type OCRLine struct {
 	Text       string
+	Words      []OCRWord       // from left to right; nil where the reader does not tell them
 	Box        image.Rectangle // pixels of the picture
 	Confidence float64         // of the reader, from 0 to 1
+}
+
+// An OCRWord is a word of an [OCRLine].
+type OCRWord struct {
+	Text string
+	Box  image.Rectangle // pixels of the picture
 }
 
 // RoleTextLine is the role of nodes that were read from the picture. AT-SPI has none
@@ -41,6 +48,7 @@ const (
 	leastRestHeight = 12
 	leastFieldWidth = 60   // of a closed list of choices that does not tell what is chosen
 	fieldBorder     = 4    // and what its frame takes of it
+	itemGap         = 1    // what parts two things in a row, in heights of the line: a space is .8 at most
 	maxReadLines    = 400  // of one observation
 	maxReadText     = 1000 // bytes of one line
 )
@@ -83,7 +91,7 @@ func (s *Screen) read(ctx context.Context, o *Observation) error {
 	if err != nil && !errors.Is(err, ErrUnread) {
 		s.opt.Log.WarnContext(ctx, "text of the picture", "err", err)
 	}
-	v.addLines(lines, fields)
+	v.addLines(v.apart(lines), fields)
 	o.Timing.OCR = time.Since(start)
 	o.Timing.Total += o.Timing.OCR
 	return err
@@ -168,17 +176,72 @@ func (v *view) shownIn(i int) image.Rectangle {
 }
 
 // drawn reports whether what a node shows is a picture to the program: it may have text in
-// it that nobody tells. A panel without anything in it is one too, such as the files that
-// Thunar shows as icons.
+// it that nobody tells.
 func (v *view) drawn(i int) bool {
+	if v.arranged(i) {
+		return true
+	}
 	switch v.Tree.Nodes[i].Role {
-	case "panel":
-		return v.leaf(i)
 	case "image", "canvas", "drawing area", "unknown", "document frame", "document presentation", "document web", "document text",
 		"document email", "page", "html container", "video", "animation", "chart", "layered pane", "image map":
 		return true
 	}
 	return false
+}
+
+// arranged reports whether a node draws things side by side and tells of none: a panel
+// without anything in it, such as the files that Thunar shows as icons, or GTK's calendar.
+func (v *view) arranged(i int) bool {
+	role := v.Tree.Nodes[i].Role
+	return (role == "panel" || role == "calendar") && v.leaf(i)
+}
+
+// apart parts the lines that were read where things stand side by side: each name of a
+// row of icons, each day of a week, is a line of its own.
+func (v *view) apart(lines []OCRLine) (list []OCRLine) {
+	var areas []int
+	for i := range v.Tree.Nodes {
+		if v.arranged(i) {
+			areas = append(areas, i)
+		}
+	}
+	for _, l := range lines {
+		at := middle(l.Box)
+		window := v.topmost(at)
+		if slices.ContainsFunc(areas, func(i int) bool { return v.window[i] == window && at.In(v.Tree.Nodes[i].Box) }) {
+			list = append(list, l.parts()...)
+		} else {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// parts returns a line cut where its words are farther from each other than a space.
+func (l OCRLine) parts() (list []OCRLine) {
+	for i, w := range l.Words {
+		if last := len(list) - 1; i > 0 && w.Box.Min.X-l.Words[i-1].Box.Max.X <= itemGap*l.Box.Dy() {
+			list[last].Text += " " + w.Text
+			list[last].Words = l.Words[i-len(list[last].Words) : i+1]
+			list[last].Box = list[last].Box.Union(w.Box)
+			continue
+		}
+		list = append(list, OCRLine{Text: w.Text, Words: l.Words[i : i+1], Box: w.Box, Confidence: l.Confidence})
+	}
+	if len(list) <= 1 {
+		return []OCRLine{l}
+	}
+	return list
+}
+
+// topmost returns the uppermost window at a point of the screen; -1 for none.
+func (v *view) topmost(p image.Point) int {
+	for i, w := range slices.Backward(v.Windows) {
+		if !w.Hidden && p.In(w.Box) {
+			return i
+		}
+	}
+	return -1
 }
 
 // uncovered returns the parts of an area of a window that lie below no other.
@@ -219,16 +282,13 @@ func without(r, cover image.Rectangle) (parts []image.Rectangle) {
 func (v *view) addLines(lines []OCRLine, fields []int) {
 	byField, byWindow := map[int][]OCRLine{}, map[int][]OCRLine{}
 	for _, l := range lines[:min(len(lines), maxReadLines)] {
-		at := l.Box.Min.Add(l.Box.Max).Div(2)
+		at := middle(l.Box)
 		if k := slices.IndexFunc(fields, func(i int) bool { return at.In(v.shownIn(i)) }); k >= 0 {
 			byField[fields[k]] = append(byField[fields[k]], l)
 			continue
 		}
-		for i, w := range slices.Backward(v.Windows) {
-			if !w.Hidden && at.In(w.Box) {
-				byWindow[i] = append(byWindow[i], l)
-				break
-			}
+		if i := v.topmost(at); i >= 0 {
+			byWindow[i] = append(byWindow[i], l)
 		}
 	}
 	if len(byField)+len(byWindow) == 0 {

@@ -101,6 +101,7 @@ func TestReadPictures(t *testing.T) {
 		"a picture with a name":  {image.Rect(120, 200, 580, 400), "image", true},
 		"an icon":                {image.Rect(120, 200, 144, 224), "image", false},
 		"a panel with nothing":   {image.Rect(120, 200, 580, 400), "panel", true},
+		"a calendar":             {image.Rect(120, 200, 580, 400), "calendar", true},
 		"no picture":             {image.Rect(120, 200, 580, 400), "filler", false},
 		"a page with told parts": {image.Rect(100, 100, 600, 500), "document web", false},
 	} {
@@ -134,6 +135,31 @@ func TestReadPictures(t *testing.T) {
 			assert.Equal(t, sample().Tree.Nodes[9:], o.Told().Tree.Nodes[9:], "and the others are where they were")
 		})
 	}
+}
+
+// In a panel with nothing in it, and in a calendar, words that are farther from each other
+// than a space stand alone, as names of files and days do; elsewhere a line is a line.
+func TestReadApart(t *testing.T) {
+	word := func(text string, x int) OCRWord { return OCRWord{text, image.Rect(x, 300, x+40, 313)} }
+	row := OCRLine{Text: "My letter notes.txt to do", Box: image.Rect(130, 300, 500, 313), Confidence: .9, Words: []OCRWord{
+		word("My", 130), word("letter", 174), word("notes.txt", 230), word("to", 400), word("do", 440)}}
+	parts := []OCRLine{
+		{Text: "My letter", Box: image.Rect(130, 300, 214, 313), Confidence: .9, Words: row.Words[:2]},
+		{Text: "notes.txt", Box: image.Rect(230, 300, 270, 313), Confidence: .9, Words: row.Words[2:3]},
+		{Text: "to do", Box: image.Rect(400, 300, 480, 313), Confidence: .9, Words: row.Words[3:]},
+	}
+	for role, want := range map[string][]OCRLine{"panel": parts, "calendar": parts, "canvas": {row}, "terminal": {row}} {
+		o := sample()
+		o.Windows[2].Hidden = true
+		n := &o.Tree.Nodes[7]
+		n.Role, n.Name, n.Text, n.Box = role, "", "", image.Rect(120, 200, 580, 400)
+		assert.Equal(t, want, o.view().apart([]OCRLine{row}), role)
+		below := row
+		below.Box = below.Box.Add(image.Pt(0, 150))
+		assert.Equal(t, []OCRLine{below}, o.view().apart([]OCRLine{below}), "beside it")
+	}
+	bare := OCRLine{Text: "a b", Box: row.Box}
+	assert.Equal(t, []OCRLine{bare}, bare.parts(), "the reader tells no words")
 }
 
 // An error of the reader costs no observation, and lines may come with it.

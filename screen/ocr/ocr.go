@@ -161,6 +161,10 @@ func (r *Reader) Lines(ctx context.Context, picture *image.RGBA, regions []image
 		unread = unread || !r.cache.has(b)
 		for _, l := range r.cache.lines(b) {
 			l.Box = l.Box.Add(b.at)
+			l.Words = slices.Clone(l.Words)
+			for i := range l.Words {
+				l.Words[i].Box = l.Words[i].Box.Add(b.at)
+			}
 			lines = append(lines, l)
 		}
 	}

@@ -82,13 +82,21 @@ func (s sheet) lines(words []word) [][]screen.OCRLine {
 		}
 		if l, ok := joined(words[:n], box); ok {
 			i := s.band(box)
-			at := image.Pt(apart, s.top[i])
-			l.Box = image.Rectangle{Min: box.Min.Sub(at).Div(s.scale), Max: box.Max.Sub(at).Add(image.Pt(s.scale-1, s.scale-1)).Div(s.scale)}
+			l.Box = s.shrink(box, i)
+			for _, w := range words[:n] {
+				l.Words = append(l.Words, screen.OCRWord{Text: w.text, Box: s.shrink(w.box, i)})
+			}
 			list[i] = append(list[i], l)
 		}
 		words = words[n:]
 	}
 	return list
+}
+
+// shrink returns a box of the sheet in pixels of a band.
+func (s sheet) shrink(box image.Rectangle, band int) image.Rectangle {
+	at := image.Pt(apart, s.top[band])
+	return image.Rectangle{Min: box.Min.Sub(at).Div(s.scale), Max: box.Max.Sub(at).Add(image.Pt(s.scale-1, s.scale-1)).Div(s.scale)}
 }
 
 // joined makes one line of words, if it is text.
