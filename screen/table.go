@@ -299,13 +299,16 @@ func (t *table) flush() {
 
 // words tells the cells of a stretch.
 func (s *stretch) words() string {
-	kind := "empty cells"
+	kind := "empty cell"
 	switch s.first.node.Role {
 	case columnHeader:
-		kind = "column headers"
+		kind = "column header"
 	case rowHeader:
-		kind = "row headers"
+		kind = "row header"
 	}
-	return fmt.Sprintf("%d %s, from %s %s @%d,%d to %s %s @%d,%d", s.count, kind,
+	if s.count == 1 {
+		return fmt.Sprintf("1 %s, %s %s @%d,%d", kind, s.first.node.ID, s.first.node.Name, s.first.at.X, s.first.at.Y)
+	}
+	return fmt.Sprintf("%d %ss, from %s %s @%d,%d to %s %s @%d,%d", s.count, kind,
 		s.first.node.ID, s.first.node.Name, s.first.at.X, s.first.at.Y, s.last.node.ID, s.last.node.Name, s.last.at.X, s.last.at.Y)
 }

@@ -104,6 +104,14 @@ table "Sheet":
  n9 A2 = "x" @70,50
  2 column headers, from n3 A @70,10 to n4 B @220,10
  2 row headers, from n5 1 @10,30 to n6 2 @10,50`},
+		{"one alone is the first and the last", []atspi.Node{
+			at(0, "table", "Sheet", 20, 20, 300, 40), at(1, "table column header", "A", 20, 0, 100, 20), at(1, "table row header", "1", 0, 20, 20, 20),
+			at(1, "table cell", "A1", 20, 20, 100, 20),
+		}, `
+table "Sheet":
+ 1 column header, n3 A @70,10
+ 1 row header, n4 1 @10,30
+ 1 empty cell, n5 A1 @70,30`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for i := range tt.nodes {

@@ -13,5 +13,5 @@
 //   - Reverse: is what a person sees in the list? The files testdata/marks/*.txt say
 //     what a person marked in the picture.
 //
-// The answers are a table, testdata/eyes.golden, with the bytes of each list.
+// The answers are a table, testdata/eyes.json, with the bytes of each list.
 package eyestest

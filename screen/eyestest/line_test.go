@@ -233,9 +233,9 @@ func TestItems(t *testing.T) {
 			`n4 table cell ["A"] (67,132); n5 table cell ["B"] (90,10); n6 table cell ["C"] (110,10)`},
 		{"n4 A1 = \"x\" @1,2; n5 C1 = \"y\" @9\nn6 A2 = \"z\"",
 			`n4 table cell ["x"] (1,2); n5 table cell ["y"] (9,2); n6 table cell ["z"] (110,10)`},
-		{"n4 A1 = \"x\" @64,12\n3 column headers, from n8 A @70,5 to n10 C @90,5\n1 row headers, from n11 1 @5,30 to n11 1 @5,30",
+		{"n4 A1 = \"x\" @64,12\n3 column headers, from n8 A @70,5 to n10 C @90,5\n1 row header, n11 1 @5,30",
 			`n4 table cell ["x"] (64,12); n8 table column header ["A"] (64,5); n9 table column header ["B"] (80,5); ` +
-				`n10 table column header ["C"] (90,5); n11 table row header ["1"] (5,12)`},
+				`n10 table column header ["C"] (90,5); n11 table row header [] (5,30)`},
 		{"3 empty cells, from n7 A1 @1,1 to n4 A3 @1,9\n", `n7  [] (1,1); n4  [] (1,9)`},
 	} {
 		var got []string
