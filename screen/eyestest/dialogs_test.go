@@ -5,7 +5,13 @@ package eyestest
 import (
 	"fmt"
 	"image"
+	"strconv"
 	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"desktop-agent/screen/atspi"
 )
 
 // TestZenity has dialogs: a list that is longer than its window, forms, a calendar.
@@ -36,15 +42,44 @@ func TestZenity(t *testing.T) {
 
 // TestPickers has a calendar and a scale.
 func TestPickers(t *testing.T) {
-	heavy(t)
 	need(t, "zenity", "zenity")
 	d := newDesk(t)
-	calendar := d.open(image.Rect(20, 40, 520, 440), "zenity", "--calendar", "--title=Day", "--text=Pick a day", "--year=2026", "--month=3", "--day=14")
+	calendar := d.open(image.Rect(20, 40, 520, 440), "zenity", "--calendar", "--title=Day", "--text=Pick a day", "--year=2026", "--month=3", "--day=14", "--date-format=%F")
 	d.wait("push button", "OK")
-	d.judge(state{name: "zenity/calendar", says: []string{"March", "2026", "14"}})
+	d.judge(state{name: "zenity/calendar", chooser: d.day, says: []string{`"March"`, "2026", `"13"`, `"14"`, `"31"`}})
+	if hasOCR(t) {
+		_, day := d.look("a day", func(n atspi.Node) bool { return n.Read && n.Text == "23" })
+		d.click(middle(day.Box))
+		d.clickOn("push button", "OK")
+		select {
+		case <-calendar.Done():
+		case <-time.After(patience):
+		}
+		require.Contains(t, calendar.Output(), "2026-03-23")
+	}
 	calendar.Close()
 
 	d.open(image.Rect(20, 40, 420, 240), "zenity", "--scale", "--title=Loud", "--text=How loud", "--value=40")
 	d.wait("push button", "OK")
 	d.judge(state{name: "zenity/scale", says: []string{"40", "How loud"}})
+}
+
+// day clicks a day of a calendar, which has another look as long as it is the one that is
+// chosen; the others have not.
+func (d *desk) day(it item) (instead string, known bool) {
+	if n, err := strconv.Atoi(it.said()); err != nil || n < 1 || n > 31 {
+		return "", false
+	}
+	before, err := d.eyes.Capture(d.t.Context())
+	require.NoError(d.t, err)
+	d.click(it.at)
+	const few = 40 // pixels: the box around a number has some hundred
+	for end := time.Now().Add(patience / 4); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		after, err := d.eyes.Capture(d.t.Context())
+		require.NoError(d.t, err)
+		if in, _ := changed(before, after, it.node.Box, it.node.Box); in >= few {
+			return "", true
+		}
+	}
+	return "another day, or none", true
 }

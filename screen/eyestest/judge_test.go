@@ -28,11 +28,16 @@ const artifacts = "EYES_ARTIFACTS"
 // screen. known is false where it cannot tell.
 type oracle func(it item, p image.Point) (c chain, known bool)
 
+// A chooser clicks what was read from the picture, of which no tree tells, and says what
+// was chosen instead; "" if it is what was read. known is false where it cannot tell.
+type chooser func(it item) (instead string, known bool)
+
 // A state is what a screen was brought into, and what is known of it.
 type state struct {
 	name     string
 	observed *screen.Observation // nil: as the screen is now
 	oracle   oracle              // nil: GTK, then the bus
+	chooser  chooser             // nil: of what was read from the picture nobody tells what a click there reaches
 	says     []string            // texts that the list must hold: by the data that the program shows
 	silent   []string            // texts that it must not hold: they are not on the screen
 	only     func(item) bool     // which elements are judged; nil: all
@@ -64,7 +69,13 @@ func (d *desk) judge(s state) {
 	require.True(d.t, showsWindow(o), "%s: there is no window, so nothing is judged", s.name)
 	d.marks(s, list, text, r)
 	d.facts(s, text, r)
-	// What is read from the picture stands where it was read, and nobody else tells of it.
+	// What is read from the picture stands where it was read: it is not read again, but clicked.
+	var seen []item
+	for _, it := range list {
+		if it.node != nil && it.node.Read {
+			seen = append(seen, it)
+		}
+	}
 	list = slices.DeleteFunc(list, func(i item) bool { return i.node != nil && i.node.Read })
 	if s.only != nil {
 		list = slices.DeleteFunc(list, func(i item) bool { return !s.only(i) })
@@ -72,6 +83,7 @@ func (d *desk) judge(s state) {
 	d.texts(o, list, r)
 	if !s.still {
 		d.places(s, list, r)
+		d.choose(s, seen, r)
 		d.think()
 	}
 	report(d.t, r)
@@ -180,6 +192,23 @@ func (d *desk) places(s state, list []item, r *result) {
 		if why := reaches(got, it); why != "" {
 			r.Wrong++
 			r.problems = append(r.problems, fmt.Sprintf("place: %s: %s: the pointer reaches %v", it.line, why, got))
+		}
+	}
+}
+
+// choose clicks what was read from the picture, one after the other.
+func (d *desk) choose(s state, list []item, r *result) {
+	for _, it := range list {
+		r.Places++
+		instead, known := "", false
+		if s.chooser != nil {
+			instead, known = s.chooser(it)
+		}
+		if !known {
+			r.Unknown++
+		} else if instead != "" {
+			r.Wrong++
+			r.problems = append(r.problems, fmt.Sprintf("place: %s: a click there chooses %s", it.line, instead))
 		}
 	}
 }

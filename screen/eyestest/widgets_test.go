@@ -64,7 +64,6 @@ func TestGTK4(t *testing.T) {
 
 // TestTerminal has a program without a tree, above one with a tree.
 func TestTerminal(t *testing.T) {
-	heavy(t)
 	need(t, "xterm", "xterm")
 	need(t, "mousepad", "mousepad")
 	d := newDesk(t)
