@@ -270,7 +270,8 @@ func TestSessionOnXvfb(t *testing.T) {
 }
 
 // TestComputer: on a desktop that somebody else has opened a session sees as its settings
-// and the form of its model say, and has its programs take text, as on one of its own.
+// and the form of its model say, and has its programs take text, as on one of its own; also
+// where there is no tesseract.
 func TestComputer(t *testing.T) {
 	newPlace(t)
 	d, err := sandbox.Start(t.Context(), &sandbox.Options{Size: image.Pt(1000, 600)})
@@ -278,11 +279,14 @@ func TestComputer(t *testing.T) {
 	defer d.Close()
 	_, err = d.Open(t.Context(), "zenity", "--entry", "--title", "Name", "--entry-text", "old")
 	require.NoError(t, err)
+	t.Setenv("PATH", t.TempDir())
 	settings := run.Defaults()
+	require.NotEmpty(t, settings.Display.OCR)
 	settings.Display.MaxImage, settings.Display.TreeSilence, settings.Display.TreeLimit = 500, 20*time.Second, time.Minute
 	s, err := run.Open(t.Context(), settings, &run.Options{Computer: &run.Computer{Display: d.Display(), Bus: d.BusAddress()}})
 	require.NoError(t, err)
 	defer s.Close()
+	require.Nil(t, s.OCR())
 
 	r := &room{Session: s, t: t, ctx: t.Context()}
 	field := r.see(1, func(n atspi.Node) bool { return n.Role == "text" && n.Text == "old" })[0]
