@@ -66,6 +66,12 @@ func TestDoctorFails(t *testing.T) {
 			assert.Empty(t, p.stderr.String(), "all has been said")
 		})
 	}
+	t.Run("no tesseract", func(t *testing.T) {
+		p := startWith(t, []string{"PATH=" + t.TempDir()}, "doctor", "--display", ":77777")
+		assert.Equal(t, exitError, p.code())
+		assert.Regexp(t, `(?m)^skip  OCR +tesseract is not installed: .*apt-get install tesseract-ocr$`, p.stdout.String())
+		assert.Contains(t, p.stdout.String(), "1 of 21 checks failed", "it can be done without")
+	})
 	t.Run("no display", func(t *testing.T) {
 		p := start(t, "doctor")
 		assert.Equal(t, exitError, p.code())
