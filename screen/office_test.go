@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,11 +53,12 @@ const (
 // back to how it was.
 type office struct {
 	name, kind, document string
+	shows                func(tb testing.TB, x deed, before, now *screen.Observation) // what is told after a deed; may be nil
 	deeds                []deed
 }
 
 var offices = []office{
-	{"writer", "--writer", "", []deed{
+	{"writer", "--writer", "", pairsInARow, []deed{
 		{"menu", "Table", nil},
 		{"menu item", "Insert Table", nil},
 		{"push button", "Insert", nil}, // its tool bar comes, and Undo is there
@@ -68,7 +70,9 @@ var offices = []office{
 		{"push button", "Cancel", nil},
 		{"", "", []byte{keyCtrl, keyF5}}, // the side bar, as it was
 	}},
-	{"calc", "--calc", "atspi/testdata/sheet.fods", []deed{
+	{"calc", "--calc", "atspi/testdata/sheet.fods", crowdOfCells, []deed{
+		{"", "", []byte{keyCtrl, keyA}},
+		{"", "", []byte{keyCtrl, keyHome}},
 		{"menu", "Data", nil},
 		{"menu item", "Sort...", nil},
 		{"push button", "Cancel", nil},
@@ -80,7 +84,7 @@ var offices = []office{
 		{"", "", []byte{keyCtrl, keyF5}},
 	}},
 	// It looks ten times a second for words to be spelled, and the frame of a text moves.
-	{"impress", "--impress", "../suites/desktop/assets/impress/tour.pptx", []deed{
+	{"impress", "--impress", "../suites/desktop/assets/impress/tour.pptx", nil, []deed{
 		{"menu", "View", nil},
 		{"", "", []byte{keyEscape}},
 		{"", "", []byte{keyPageDown}},
@@ -91,6 +95,32 @@ var offices = []office{
 		{"", "", []byte{keyPageUp}},
 	}},
 }
+
+// pairsInARow holds that a row of a dialog with two pairs of label and field is told as one
+// reads it. The program tells the rows' field before the columns'.
+func pairsInARow(tb testing.TB, x deed, before, now *screen.Observation) {
+	if x.name != "Insert Table" {
+		return
+	}
+	inOrder(tb, now.Text(0), `modal dialog "Insert Table"`, `textbox "Name:"`, `spinbutton "Columns:"`, `; `, `spinbutton "Rows:"`, "\n",
+		`checkbox "Heading"`, `checkbox "Repeat heading rows on new pages"`, `spinbutton "Heading rows:"`, `"Cancel"`, `"Insert"`, "blocked by the dialog")
+	assert.Regexp(tb, `^\+ modal dialog "Insert Table"`, changesTold(tb, before, now)[0])
+}
+
+// crowdOfCells holds that of a sheet whose cells were all chosen one line tells.
+func crowdOfCells(tb testing.TB, x deed, before, now *screen.Observation) {
+	if !slices.Equal(x.keys, []byte{keyCtrl, keyA}) {
+		return
+	}
+	tell := changesTold(tb, before, now)
+	cells := slices.DeleteFunc(slices.Clone(tell), func(line string) bool { return !cellLine.MatchString(line) })
+	if assert.Len(tb, cells, 1, "%q", tell) {
+		assert.Equal(tb, "~ 6 cells: selected: A1, B1, A2, B2, C2, F20", cells[0])
+	}
+}
+
+// cellLine matches the lines that tell of cells.
+var cellLine = regexp.MustCompile(`^~ (\d+ )?cells?\b`)
 
 // together presses keys one after the other, and lets them go.
 func (d *desk) together(codes []byte) {
@@ -159,12 +189,13 @@ func (d *desk) openOffice(ctx context.Context, of office, s *screen.Screen) *scr
 		args = append(args, path)
 	}
 	d.open("soffice", args...)
-	ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Minute, fmt.Errorf("no %q came: is libreoffice-%s installed?", of.deeds[0].name, of.name))
+	menu := of.deeds[slices.IndexFunc(of.deeds, func(x deed) bool { return x.name != "" })].name
+	ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Minute, fmt.Errorf("no %q came: is libreoffice-%s installed?", menu, of.name))
 	defer cancel()
 	for {
 		o, err := s.Observe(ctx)
 		require.NoError(d.tb, errors.Join(err, context.Cause(ctx)))
-		if slices.ContainsFunc(o.Tree.Nodes, func(n atspi.Node) bool { return n.Name == of.deeds[0].name }) {
+		if slices.ContainsFunc(o.Tree.Nodes, func(n atspi.Node) bool { return n.Name == menu }) {
 			return o
 		}
 	}
@@ -188,7 +219,7 @@ func work(tb testing.TB, of office, times, crowd int, so screen.SettleOptions) (
 			now, err = s.Observe(ctx)
 			require.NoError(tb, err)
 		}
-		start := time.Now()
+		start, before := time.Now(), now
 		d.do(x, now)
 		o, err := s.Observe(ctx)
 		require.NoError(tb, err)
@@ -204,6 +235,9 @@ func work(tb testing.TB, of office, times, crowd int, so screen.SettleOptions) (
 			dump(tb, fmt.Sprintf("%s-%d", of.name, i), o.Bare, now.Bare)
 			tb.Logf("%s, deed %d %v: %d pixels and nodes, in %v, after %+v\n%s", of.name, i, x, t.stale,
 				screen.DiffBox(o.Bare, now.Bare), o.Settled, strings.Join(lines[:min(len(lines), 12)], "\n"))
+		}
+		if of.shows != nil {
+			of.shows(tb, x, before, now)
 		}
 		list = append(list, t)
 	}
