@@ -45,7 +45,7 @@ var rules = []rule{
 	{"actuator/...", "actuator internal/spell", "", "what a model writes becomes actions, and nothing is performed here"},
 	{"seat", "internal/x11", "sandbox internal/...", "who acts on a display, whatever is done there"},
 	{"screen", "internal/x11", "sandbox internal/...", "it looks, and knows neither actions nor models"},
-	{"screen/ocr", "screen internal/child", "screen/atspi sandbox", "text from a picture, by a program of its own: whoever looks need not know which"},
+	{"screen/ocr", "screen internal/child", "screen/atspi sandbox internal/x11", "text from a picture, by a program of its own: whoever looks need not know which"},
 	{"screen/atspi", "internal/permit", "internal/x11 sandbox", "the accessibility tree, apart from pictures; to set an element takes a permit"},
 	{"screen/eyestest", "", "screen screen/atspi screen/ocr sandbox internal/x11", "it judges what the screen says, by others than those who say it"},
 	{"sandbox", "internal/x11 internal/seal", "internal/x11/x11test", "a desktop to start and to end, whoever works on it"},
