@@ -236,12 +236,13 @@ func beyond(b atspi.Beyond) string {
 		count int
 		where string
 	}{{b.Above, "above"}, {b.Below, "below"}, {b.Left, "to the left"}, {b.Right, "to the right"}} {
-		if side.count <= 0 {
-			continue
-		}
-		if len(list) == 0 {
+		switch {
+		case side.count == atspi.Some:
+			list = append(list, "more "+side.where)
+		case side.count <= 0:
+		case len(list) == 0:
 			list = append(list, fmt.Sprintf("%d more %s", side.count, side.where))
-		} else {
+		default:
 			list = append(list, fmt.Sprintf("%d %s", side.count, side.where))
 		}
 	}

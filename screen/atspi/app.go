@@ -144,8 +144,8 @@ func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
 	w.start()
 	err := w.run(ctx, o.Silence)
 	if err == nil {
-		labels, edges := w.askLabels(), w.askEdges()
-		if labels || edges {
+		labels, edges, flows := w.askLabels(), w.askEdges(), w.askFlows()
+		if labels || edges || flows {
 			err = w.run(ctx, o.Silence)
 		}
 	}

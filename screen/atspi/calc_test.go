@@ -94,6 +94,28 @@ func TestReadSpreadsheet(t *testing.T) {
 	b.wait("menu item", func(n Node) bool { return n.Role == "menu item" && strings.HasPrefix(n.Name, "Properties") })
 }
 
+// testFlow has a letter go on for two pages, and looks at its end and its beginning: it says
+// which way there is more of it, and the status bar which page is seen.
+func (b *bench) testFlow() {
+	b.Helper()
+	page := func(number string, beyond Beyond) {
+		b.Helper()
+		seen := false
+		b.wait("page "+number+" of the letter", func(n Node) bool {
+			if n.Role == "document text" { // which comes first
+				seen = n.Beyond == beyond
+			}
+			return seen && n.Role == "label" && strings.TrimSpace(n.Text) == "Page "+number
+		})
+	}
+	page("1 of 1", Beyond{})
+	b.chord(0xffe3, 0xff0d) // Ctrl+Return begins a page
+	b.chord(0xffe3, 0xff0d)
+	page("3 of 3", Beyond{Above: Some})
+	b.chord(0xffe3, 0xff50) // Ctrl+Home
+	page("1 of 3", Beyond{Below: Some})
+}
+
 // The fields of a dialog are called what the labels that are for them say, and the
 // paragraphs of a letter have the caret.
 func TestReadDialog(t *testing.T) {
@@ -103,6 +125,7 @@ func TestReadDialog(t *testing.T) {
 	b.click(page.Box)
 	b.typeKeys("ann")
 	b.wait("the caret", func(n Node) bool { return n.Role == "paragraph" && n.Text == "ann" && n.Caret == 4 })
+	b.testFlow()
 	b.chord(0xffe3, 0xffc9) // Ctrl+F12 inserts a table
 	nodes, i := b.waitAll("the dialog", func(n Node) bool { return n.Label == "Rows:" })
 	assert.Equal(t, "spin button", nodes[i].Role)

@@ -132,6 +132,9 @@ func (o *object) beyond(seen []image.Rectangle) (b Beyond) {
 			}
 		}
 	}
+	if o.role == roleDocumentText && (o.before == Some || o.after == Some) {
+		return Beyond{Above: o.before, Below: o.after}
+	}
 	switch {
 	case o.role.tabular():
 		before, after = before/len(columns), after/len(columns)
@@ -199,6 +202,39 @@ func (a *assembler) droppedFrom(box image.Rectangle) *object {
 }
 
 func distance(a, b int) int { return max(a-b, b-a) }
+
+// askFlows asks the first and the last paragraph of each document what comes before and after
+// them. LibreOffice has no children for what is scrolled out of view, but tells that.
+func (w *walk) askFlows() (asked bool) {
+	anyObject(w.windows, func(o *object) bool {
+		if o.role != roleDocumentText || !o.visible {
+			return false
+		}
+		paragraph := func(c *object) bool { return c != nil && c.visible && c.role == roleParagraph }
+		first := slices.IndexFunc(o.children, paragraph)
+		if first < 0 {
+			return false
+		}
+		last := len(o.children) - 1
+		for !paragraph(o.children[last]) {
+			last--
+		}
+		for _, end := range []struct {
+			at    int
+			kind  uint32
+			count *int
+		}{{first, relationFlowsFrom, &o.before}, {last, relationFlowsTo, &o.after}} {
+			asked = true
+			w.relations(o.children[end.at], func(kind uint32, ref reference) {
+				if next := w.seen[ref]; kind == end.kind && (next == nil || !next.visible) {
+					*end.count = Some
+				}
+			})
+		}
+		return false
+	})
+	return asked
+}
 
 // askEdges asks where the first children out of view are of objects of a web page,
 // to learn which of the objects around them hide them: no browser tells that.

@@ -14,6 +14,8 @@ import (
 const (
 	relationLabelFor   = 1
 	relationLabelledBy = 2
+	relationFlowsTo    = 10
+	relationFlowsFrom  = 11
 )
 
 const (

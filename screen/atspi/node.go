@@ -62,8 +62,11 @@ const (
 )
 
 // Beyond counts the children of an object that are out of its view, each way.
-// A count that the program does not tell is 0.
+// A count that the program does not tell is 0, or [Some] where there are some.
 type Beyond struct{ Above, Below, Left, Right int }
+
+// Some is a count of children that are there, and which nobody counts.
+const Some = -1
 
 // Called returns what the node is called: its name, or else its label.
 func (n Node) Called() string {

@@ -32,7 +32,7 @@ type object struct {
 	scrollsDown  bool            // and has a scroll bar for that, which is not in the tree: of a web page
 	scrollsRight bool
 	children     []*object // some may be nil, or not visible
-	before       int       // how many children a long list has before these, and after
+	before       int       // how many children a long list has before these, and after: see [Beyond]
 	after        int
 }
 
