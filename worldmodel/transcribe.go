@@ -1,7 +1,6 @@
 package worldmodel
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -106,23 +105,17 @@ func device(o *screen.Observation, r Region) image.Rectangle {
 	return image.Rectangle{Min: m.ToDevice(rect.Min), Max: m.ToDevice(rect.Max.Sub(image.Pt(1, 1))).Add(image.Pt(1, 1))}
 }
 
-// sameRegion reports whether a region shows the same pixels on two observations, or one
-// of them has none.
+// sameRegion reports whether a region looks the same on two observations, or one of them
+// has no picture.
 func sameRegion(now, began *screen.Observation, r Region) bool {
 	if began == nil || began.Bare == nil || now.Bare == nil || len(began.Bare.Pix) == 0 || len(now.Bare.Pix) == 0 {
 		return true
 	}
-	rect := device(now, r).Intersect(now.Bare.Rect)
 	if began.Bare.Rect != now.Bare.Rect {
 		return false // the screen has another size now
 	}
-	for y := rect.Min.Y; y < rect.Max.Y; y++ {
-		a, b := now.Bare.PixOffset(rect.Min.X, y), began.Bare.PixOffset(rect.Min.X, y)
-		if !bytes.Equal(now.Bare.Pix[a:a+4*rect.Dx()], began.Bare.Pix[b:b+4*rect.Dx()]) {
-			return false
-		}
-	}
-	return true
+	rect := device(now, r)
+	return screen.SamePicture(now.Bare.SubImage(rect).(*image.RGBA), began.Bare.SubImage(rect).(*image.RGBA))
 }
 
 // judgeTranscript grades a quote that only the picture has, by what was transcribed.

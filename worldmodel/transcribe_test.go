@@ -96,6 +96,17 @@ func TestTranscribe(t *testing.T) {
 	got, err = m.Transcribe(t.Context(), now, painted("f1", 0, 200), place)
 	require.NoError(t, err)
 	assert.True(t, got.Same, "the same pixels")
+	noisy := painted("f1", 0, 200)
+	for i := range 5 { // far from each other
+		noisy.Bare.SetRGBA(110+40*i, 105+7*i, color.RGBA{201, 201, 201, 255})
+	}
+	got, err = m.Transcribe(t.Context(), now, noisy, place)
+	require.NoError(t, err)
+	assert.True(t, got.Same, "a level apart, which nobody sees")
+	draw.Draw(noisy.Bare, image.Rect(110, 110, 118, 118), image.Black, image.Point{}, draw.Src)
+	got, err = m.Transcribe(t.Context(), now, noisy, place)
+	require.NoError(t, err)
+	assert.False(t, got.Same, "a dot has come")
 	got, err = m.Transcribe(t.Context(), now, nil, place)
 	require.NoError(t, err)
 	assert.True(t, got.Same, "what was there is not known")
