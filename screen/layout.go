@@ -49,7 +49,7 @@ type above struct{ role, name, text string }
 func (v *view) newLayout(g group) *layout {
 	l := &layout{
 		view: v, root: g.root, front: g.window < 0 || v.Windows[g.window].Focused || v.Windows[g.window].Popup,
-		kids: make([][]int, len(v.Tree.Nodes)), labels: map[string]int{}, helps: map[string]bool{}, rightToLeft: v.writtenRightToLeft(g.root),
+		kids: make([][]int, len(v.Tree.Nodes)), labels: map[string]int{}, helps: map[string]bool{}, rightToLeft: v.rightToLeft(g.root),
 	}
 	root := v.Tree.Nodes[g.root]
 	l.message = root.Role == "alert" || root.Role == "dialog" || root.Has("modal")

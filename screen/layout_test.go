@@ -47,6 +47,18 @@ n4 checkbox "Right 2"`},
 			at(0, "push button", "ביטול", 10, 10, 60, 20), at(0, "push button", "אישור", 100, 10, 60, 20),
 		}, `
 n3 "אישור" @130,20; n2 "ביטול" @40`},
+		{"from right to left as the menus stand, whatever files are called", []atspi.Node{
+			at(0, "menu bar", "", 0, 0, 300, 20), at(1, "menu", "ملف", 240, 0, 60, 20), at(1, "menu", "تحرير", 170, 0, 60, 20),
+			at(0, "push button", "a.txt", 10, 50, 60, 20), at(0, "push button", "b.txt", 100, 50, 60, 20), at(0, "push button", "c.txt", 190, 50, 60, 20),
+		}, `
+menus: n3 "ملف" @270,10; n4 "تحرير" @200
+n7 "c.txt" @220,60; n6 "b.txt" @130; n5 "a.txt" @40`},
+		{"from right to left as the labels of fields stand", []atspi.Node{
+			at(0, "label", "Name", 240, 10, 50, 20), label(at(0, "entry", "", 150, 10, 80, 20), "Name", atspi.LabelRelation),
+			at(0, "push button", "OK", 10, 250, 60, 20), at(0, "push button", "Cancel", 100, 250, 60, 20),
+		}, `
+n3 entry "Name" @190,20
+n5 "Cancel" @130,260; n4 "OK" @40`},
 		{"a label is told with its field, and not twice", []atspi.Node{
 			at(0, "label", "Rows:", 10, 10, 50, 20), label(at(0, "spin button", "", 70, 10, 50, 20), "Rows:", atspi.LabelRelation),
 			at(0, "label", "Width", 10, 40, 50, 20), label(at(0, "entry", "", 70, 40, 50, 20), "Width", atspi.LabelBeside),

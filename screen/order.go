@@ -4,7 +4,8 @@ import (
 	"image"
 	"slices"
 	"strings"
-	"unicode"
+
+	"desktop-agent/screen/atspi"
 )
 
 // inOrder returns the children of a node as one reads them: rows from top to bottom,
@@ -92,22 +93,11 @@ func sameRow(a, b image.Rectangle) bool {
 	return 2*overlap >= min(a.Dy(), b.Dy()) && overlap > 0
 }
 
-// writtenRightToLeft reports whether most names of a window's nodes are in a script
-// that is: its rows begin at the right then.
-func (v *view) writtenRightToLeft(root int) bool {
-	left, right := 0, 0
-	for i := root; i < len(v.Tree.Nodes) && (i == root || v.Tree.Nodes[i].Parent >= root); i++ {
-		for _, r := range v.Tree.Nodes[i].Name {
-			if !unicode.IsLetter(r) {
-				continue
-			}
-			if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko) {
-				right++
-			} else {
-				left++
-			}
-			break // a name counts once, by its first letter
-		}
+// rightToLeft reports whether a window's rows begin at the right.
+func (v *view) rightToLeft(root int) bool {
+	end := root + 1
+	for end < len(v.Tree.Nodes) && v.Tree.Nodes[end].Parent >= root {
+		end++
 	}
-	return right > left
+	return atspi.RightToLeft(v.Tree.Nodes[root:end])
 }

@@ -167,7 +167,7 @@ func (v *view) shownIn(i int) image.Rectangle {
 	box := v.Tree.Nodes[i].Box
 	arrow := box.Dy()
 	box = box.Inset(fieldBorder)
-	if v.writtenRightToLeft(v.root[i]) {
+	if v.rightToLeft(v.root[i]) {
 		box.Min.X = min(box.Min.X+arrow, box.Max.X)
 	} else {
 		box.Max.X = max(box.Max.X-arrow, box.Min.X)

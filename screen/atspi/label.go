@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // What an object is to another: AtspiRelationType
@@ -245,7 +244,7 @@ func (a *assembler) mirror() {
 		for end < len(a.nodes) && a.nodes[end].Parent >= 0 {
 			end++
 		}
-		mirrored := a.rightToLeft(first, end)
+		mirrored := RightToLeft(a.nodes[first:end])
 		for i := first; i < end; i++ {
 			a.boxes[i] = a.nodes[i].Box
 			if mirrored {
@@ -254,34 +253,6 @@ func (a *assembler) mirror() {
 		}
 		first = end
 	}
-}
-
-// rightToLeft reports whether the nodes of a window are laid out from right to left: as
-// the labels of most fields stand on their right or, where no program tells which these
-// are, as most names are in a script that is written so.
-func (a *assembler) rightToLeft(first, end int) bool {
-	labels, names := 0, 0 // positive: to the right, or written from there
-	for i := first; i < end; i++ {
-		if o := a.objects[i]; o.from != nil && o.role.field() && o.from.placed {
-			switch l := o.from.box; {
-			case l.Max.Y <= o.box.Min.Y || l.Min.Y >= o.box.Max.Y: // not in one row
-			case l.Min.X >= o.box.Max.X-alike:
-				labels++
-			case l.Max.X <= o.box.Min.X+alike:
-				labels--
-			}
-		}
-		letter := strings.IndexFunc(a.nodes[i].Name, unicode.IsLetter)
-		if letter < 0 {
-			continue
-		}
-		if r, _ := utf8.DecodeRuneInString(a.nodes[i].Name[letter:]); unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko) {
-			names++
-		} else {
-			names--
-		}
-	}
-	return labels > 0 || labels == 0 && names > 0
 }
 
 // near reports whether a node lies where the label of a field may.

@@ -9,6 +9,7 @@ import (
 
 	"desktop-agent/screen/atspi"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -26,7 +27,28 @@ func TestGTK3(t *testing.T) {
 	rtl.open(image.Rect(5, 5, 1275, 890), "gtk3-widget-factory")
 	rtl.look("the page", func(n atspi.Node) bool { return n.Role == "radio button" })
 	rtl.judge(state{name: "gtk3/right to left"})
+	rtl.readsFromTheRight()
 	rtl.opensColours()
+}
+
+// readsFromTheRight holds that what stands in one row is told from right to left, whatever
+// script the names are in.
+func (d *desk) readsFromTheRight() {
+	d.t.Helper()
+	o := d.observe()
+	var before *atspi.Node
+	pairs := 0
+	for _, it := range items(o, o.Text(0)) {
+		if it.node == nil {
+			continue
+		}
+		if n := it.node; before != nil && n.Parent == before.Parent && n.Box.Min.Y < before.Box.Max.Y && before.Box.Min.Y < n.Box.Max.Y {
+			pairs++
+			assert.LessOrEqual(d.t, n.Box.Min.X, before.Box.Min.X, "%s %q after %s %q", n.Role, n.Name, before.Role, before.Name)
+		}
+		before = it.node
+	}
+	assert.Greater(d.t, pairs, 10)
 }
 
 // opensColours clicks the place of the button for a colour, which holds a control by what
