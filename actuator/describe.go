@@ -115,10 +115,11 @@ func (a Set) tell(t teller) string {
 func (a WaitUntil) tell(teller) string {
 	what := string(a.For) + " " + quotedName(a.What)
 	if a.For == ElementSign {
-		what = a.What
-		if a.Element.Role != "" {
-			what = a.Element.String()
+		e := a.Element
+		if e.Role == "" {
+			e, _ = ParseListed(a.What)
 		}
+		what = e.String()
 	}
 	end := "is there"
 	if a.Gone {

@@ -43,6 +43,7 @@ func TestDescribe(t *testing.T) {
 		{Move{Point{1, 2, Element{"", "label", strings.Repeat("é", 101), ""}}}, `move the pointer to (1, 2) on label "` + strings.Repeat("é", 100) + `"…`, ""},
 		{Set{Point{1, 2, Element{"n7", "entry", "Name", ""}}, text}, `set the text at (1, 2) on n7 entry "Name" to 7 characters`, `set the text at (1, 2) on n7 entry "Name" to "hunter2"`},
 		{WaitUntil{"window", "Save As", false, 10000, Element{}}, `wait until window "Save As" is there, for 10s at most`, ""},
+		{WaitUntil{"element", `check item "Sa\u0076e"`, false, 1500, Element{}}, `wait until check item "Save" is there, for 1.5s at most`, ""},
 		{WaitUntil{"element", "n39", true, 1500, Element{}}, "wait until n39 is gone, for 1.5s at most", ""},
 		{WaitUntil{"element", "n39", false, 1500, Element{"n39", "push button", "Save", ""}}, `wait until n39 push button "Save" is there, for 1.5s at most`, ""},
 		{SetClipboard{text}, "put 7 characters on the clipboard", `put "hunter2" on the clipboard`},

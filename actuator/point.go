@@ -86,6 +86,26 @@ func ParseElement(s string) (Element, error) {
 	return Element{Words: words}, nil
 }
 
+// ParseListed returns the element that a text names as the list does: by its handle, or by
+// its kind, which may be left out, and its whole name in quotes, such as `button "Save"`,
+// which may be one that is not there yet.
+func ParseListed(s string) (Element, error) {
+	if id, err := ParseHandle(s); err == nil {
+		return Element{ID: id}, nil
+	}
+	kind, rest, _ := strings.Cut(s, `"`)
+	name, err := strconv.Unquote(`"` + strings.TrimSpace(rest))
+	odd := strings.ContainsFunc(kind, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) })
+	switch {
+	case err != nil || odd || strings.TrimSpace(name) == "":
+		return Element{}, fmt.Errorf("%s is no element: write the ID at the beginning of its line in the list, such as \"n39\"; "+
+			"or its kind and its whole name in double quotes, as the list will have it, such as button \"Save\"", clip(s))
+	case utf8.RuneCountInString(s) > maxWords:
+		return Element{}, fmt.Errorf("the element to wait for is named in more than %d characters; wait for one with a shorter name, or for a text", maxWords)
+	}
+	return Element{Role: strings.TrimSpace(kind), Name: name}, text(name, 1)
+}
+
 // String says which element it is: by its handle, its role, and its name in quotes; or by
 // the words for it, in quotes too.
 func (e Element) String() string {

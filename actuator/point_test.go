@@ -134,6 +134,27 @@ func TestSame(t *testing.T) {
 	assert.False(t, ByHandle(at(1, Element{Role: "text"})))
 }
 
+func TestParseListed(t *testing.T) {
+	for text, want := range map[string]Element{
+		"n39":                    {ID: "n39"},
+		`button "Save"`:          {Role: "button", Name: "Save"},
+		` check item "A \"B\"" `: {Role: "check item", Name: `A "B"`},
+		`"保存"`:                   {Name: "保存"},
+	} {
+		got, err := ParseListed(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, got)
+		assert.NoError(t, check(WaitUntil{For: ElementSign, What: text, Milliseconds: 5}))
+	}
+	for text, want := range map[string]string{
+		"": `such as button "Save"`, "39": `such as "n39"`, "button": `"button" is no element`, `button ""`: "is no element", `button "Save" "As"`: "is no element",
+		`n39 button "Save"`: "is no element", `button 'Save'`: "is no element", "button \"Sa\nve\"": "is no element", `button "Save"…`: "is no element",
+		`button "Sa\xffve"`: "UTF-8", `"` + strings.Repeat("ä", maxWords) + `"`: "more than 200 characters", `"a\u0007"`: "control",
+	} {
+		assert.ErrorContains(t, check(WaitUntil{For: ElementSign, What: text, Milliseconds: 5}), want, text)
+	}
+}
+
 // TestUnplaced holds that where an element is must be known before it is acted on.
 func TestUnplaced(t *testing.T) {
 	a := Click{At: &Point{Element: Element{ID: "n3"}}, Button: Left, Count: 1}

@@ -134,7 +134,7 @@ func (a WaitUntil) check() error {
 	}
 	switch a.For {
 	case ElementSign:
-		_, err := ParseHandle(a.What)
+		_, err := ParseListed(a.What)
 		return err
 	case WindowSign, TextSign:
 		if strings.TrimSpace(a.What) == "" {

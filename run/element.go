@@ -142,8 +142,21 @@ func titled(windows []screen.Window, words string) bool {
 	return false
 }
 
-// shows reports whether an element is on the screen.
+// byName reports whether the element that is waited for is any of a kind and name, which
+// need not be there yet.
+func byName(a actuator.WaitUntil) bool {
+	e, err := actuator.ParseListed(a.What)
+	return err == nil && e.ID == ""
+}
+
+// shows reports whether an element is on the screen. What the list has as the header of a
+// window is one too.
 func shows(o *screen.Observation, a actuator.WaitUntil) bool {
+	if byName(a) {
+		e, _ := actuator.ParseListed(a.What)
+		header := strings.HasSuffix(e.Role, "window") || strings.HasSuffix(e.Role, "dialog")
+		return header && titled(o.Windows, e.Name) || len(o.Elements(e.Role, e.Name)) > 0
+	}
 	if a.Element.ID != "" || a.Element.Role == "" {
 		_, ok := o.Element(a.What)
 		return ok

@@ -16,6 +16,7 @@ import (
 // observation that they were chosen on: of a handle that a model wrote, and of a pixel
 // what is there; of words, what they mean by the tree. A handle that is not in the list of
 // that observation, and words that do not mean one element, are errors that the model reads.
+// What is waited for by its name may not be there yet.
 func Name(list []actuator.Action, o *screen.Observation) ([]actuator.Action, error) {
 	named := make([]actuator.Action, len(list))
 	for i, a := range list {
@@ -41,7 +42,7 @@ func Name(list []actuator.Action, o *screen.Observation) ([]actuator.Action, err
 			}
 			return pointOn(o, at, elementOf(p.Element.ID, o.Tree.Nodes[n]))
 		})
-		if w, ok := a.(actuator.WaitUntil); ok && w.For == actuator.ElementSign {
+		if w, ok := a.(actuator.WaitUntil); ok && w.For == actuator.ElementSign && !byName(w) {
 			if n, ok := o.Element(w.What); ok {
 				w.Element = elementOf(actuator.Handle(w.What), o.Tree.Nodes[n])
 			} else {

@@ -405,14 +405,31 @@ func TestWaitUntil(t *testing.T) {
 	button := r.see(1, named("push button", "OK"))[0]
 	gone := until(actuator.ElementSign, button.ID, 2*time.Minute)
 	gone.Gone = true
-	named := r.chosen(gone).(actuator.WaitUntil)
-	assert.Equal(t, `wait until `+button.ID+` push button "OK" is gone, for 2m0s at most`, actuator.Describe(named))
-	act = wait(named, func() { require.NoError(t, p.Close()) })
+	listed := r.chosen(gone).(actuator.WaitUntil)
+	assert.Equal(t, `wait until `+button.ID+` push button "OK" is gone, for 2m0s at most`, actuator.Describe(listed))
+	act = wait(listed, func() { require.NoError(t, p.Close()) })
 	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
 
 	gone = until(actuator.WindowSign, "Late news", 2*time.Minute)
 	gone.Gone = true
 	require.Equal(t, actuator.Delivered, wait(gone, func() {}).Status)
+
+	// What is to come has no ID yet.
+	yes := r.chosen(until(actuator.ElementSign, `button "Yes"`, 2*time.Minute)).(actuator.WaitUntil)
+	act = wait(yes, func() { p = r.open("zenity", "--question", "--title", "Go on", "--text", "Shall it go on?") })
+	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
+	assert.Len(t, r.see(1, named("push button", "Yes")), 1, "it has come")
+	q := r.open("zenity", "--question", "--text", "Really?")
+	r.see(2, named("push button", "Yes"))
+	require.Equal(t, actuator.Delivered, wait(yes, func() {}).Status, "any will do")
+	require.Equal(t, actuator.Delivered, wait(until(actuator.ElementSign, `dialog "Go on"`, 2*time.Minute), func() {}).Status)
+	yes.Gone = true
+	act = wait(yes, func() {
+		require.NoError(t, p.Close())
+		require.NoError(t, q.Close())
+	})
+	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
+	assert.Empty(t, r.see(0, named("push button", "Yes")))
 }
 
 // TestWaitUntilReadText waits for a text that no program tells: it comes and goes in a
@@ -455,10 +472,15 @@ func TestWaitUntilNever(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, actuator.NoEffect, act.Status)
 	assert.Equal(t, "it did not come within 400ms", act.Detail)
+	act, err = r.Hand.Do(r.ctx, run.Intent{Action: until(actuator.ElementSign, `button "Save"`, 400*time.Millisecond), Source: run.FromModel})
+	require.NoError(t, err)
+	assert.Equal(t, actuator.NoEffect, act.Status)
+	assert.Equal(t, "it did not come within 400ms", act.Detail)
 
 	ctx, cancel := context.WithCancel(r.ctx)
+	before := len(r.Journal.(*run.Memory).Events())
 	go func() {
-		for len(r.Journal.(*run.Memory).Events()) < 2 { // until it has begun
+		for len(r.Journal.(*run.Memory).Events()) == before { // until it has begun
 			time.Sleep(time.Millisecond)
 		}
 		cancel()

@@ -52,7 +52,8 @@
 //	agent.drag("n39", "n40"), agent.scroll("n39", n), up if n > 0
 //	agent.type("n39", "text") clicks there, and types
 //	agent.set("n39", "text")  gives it the text without the keyboard
-//	agent.wait_until(window="title"), (text="words"), (element="n39")
+//	agent.wait_until(window="title"), (text="words"), (element="n39"),
+//	                       (element='button "Save"') as the list will have it;
 //	                       each also with gone=True and seconds=10
 //	agent.copy()           copies the selection, for the model to read
 //	agent.paste("text")    pastes; without text, what is on the clipboard

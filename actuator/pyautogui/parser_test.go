@@ -130,6 +130,7 @@ func TestCalls(t *testing.T) {
 			actuator.Click{At: element("n1"), Button: "left", Count: 1}, actuator.Click{At: element("n2"), Button: "left", Count: 1}}},
 		{"agent.wait_until(window='Save As')", acts{actuator.WaitUntil{For: "window", What: "Save As", Milliseconds: 10000}}},
 		{"agent.wait_until(text='Done', seconds=2.5)", acts{actuator.WaitUntil{For: "text", What: "Done", Milliseconds: 2500}}},
+		{`agent.wait_until(element='button "Save"')`, acts{actuator.WaitUntil{For: "element", What: `button "Save"`, Milliseconds: 10000}}},
 		{"agent.wait_until(element='n39', gone=True)", acts{actuator.WaitUntil{For: "element", What: "n39", Gone: true, Milliseconds: 10000}}},
 		{"agent.note('the total is 42')\npyautogui.press('a')", acts{actuator.Note{Text: "the total is 42"}, actuator.Press{Keys: []actuator.Key{"a"}, Count: 1}}},
 		{"agent.call('read_file', {'path': 'a.txt', 'lines': [1, 2.5, None, {'x': True}]})", acts{actuator.CallTool{Tool: "read_file", Arguments: `{"lines":[1,2.5,null,{"x":true}],"path":"a.txt"}`}}},

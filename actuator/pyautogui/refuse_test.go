@@ -145,6 +145,7 @@ func TestRefusedCode(t *testing.T) {
 		{"agent.wait_until(window='a', text='b')", "waits for one thing"},
 		{"agent.wait_until(text='x')", "cannot be told from others"},
 		{"agent.wait_until(element='39')", `"39" is no element`},
+		{"agent.wait_until(element='the Save button')", `such as button "Save"`},
 		{"agent.wait_until(window='a', seconds=121)", "1 to 120000"},
 		{"agent.wait_until(window='a', gone='yes')", "gone must be True or False"},
 		{"os.system('rm -rf /')", `1:1: the name "os" is not known here; the code is read, not run`},

@@ -250,6 +250,7 @@ func actions() []actuator.Action {
 		actuator.Set{At: actuator.Point{X: 793, Y: 466, Element: e}, Text: text},
 		actuator.WaitUntil{For: actuator.ElementSign, What: "n39", Gone: true, Milliseconds: 10_000, Element: e},
 		actuator.WaitUntil{For: actuator.WindowSign, What: "Save As", Milliseconds: 1},
+		actuator.WaitUntil{For: actuator.ElementSign, What: `button "Save"`, Milliseconds: 1},
 	}
 }
 
