@@ -64,7 +64,7 @@ var variants = sync.OnceValue(func() []variant {
 		variantOf[SetClipboard](traits{Input, unseen, anywhere, same},
 			"set_clipboard", "Put text on the clipboard without pasting it."),
 		variantOf[Set](traits{Input, seen, anywhere, same},
-			"set", "Give a text field, spin button or slider another text or value, in place of what it holds. It is refused where the program does not offer that."),
+			"set", "Give a text field, spin button or slider another text or value, in place of what it holds. It is refused where the program does not offer that, as in the text fields of web pages."),
 		variantOf[Wait](traits{Pause, unseen, anywhere, same},
 			"wait", "Wait for something that takes long. The next turn comes when the screen is still in any case."),
 		variantOf[WaitUntil](traits{Pause, unseen, anywhere, same},

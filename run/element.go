@@ -45,9 +45,9 @@ func (d liveDevice) set(ctx context.Context, a actuator.Set, f actuator.Frame) e
 	err = d.setter.Set(ctx, permit.Grant(), now.Tree.Nodes[n], string(a.Text))
 	switch {
 	case errors.Is(err, atspi.ErrNotSettable):
-		return fmt.Errorf("%w: %w: click on it and type", actuator.ErrRefused, err)
+		return fmt.Errorf("%w: %w: click on it, select what it holds, and type", actuator.ErrRefused, err)
 	case errors.Is(err, atspi.ErrNotSet):
-		return fmt.Errorf("%w: %w: click on it and type", actuator.ErrNoEffect, err)
+		return fmt.Errorf("%w: %w: click on it, select what it holds, and type", actuator.ErrNoEffect, err)
 	}
 	return err
 }

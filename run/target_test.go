@@ -334,7 +334,7 @@ func TestSet(t *testing.T) {
 	act, why = r.do(r.chosen(setTo(button.ID, "hunter2")))
 	require.Empty(t, why)
 	assert.Equal(t, actuator.Refused, act.Status)
-	assert.Contains(t, act.Detail, "it cannot be set: it takes no text: click on it and type")
+	assert.Contains(t, act.Detail, "it cannot be set: it takes no text: click on it, select what it holds, and type")
 	assert.NotContains(t, act.Detail, "hunter2")
 
 	act, why = r.do(actuator.Set{At: actuator.Point{X: (field.Box.Min.X + field.Box.Max.X) / 2, Y: (field.Box.Min.Y + field.Box.Max.Y) / 2}, Text: ""})

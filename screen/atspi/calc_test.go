@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"desktop-agent/internal/permit"
 )
 
 // openCalc opens a small spreadsheet in a program that is slow to start.
@@ -138,6 +140,8 @@ func TestReadDialog(t *testing.T) {
 	require.GreaterOrEqual(t, label, 0)
 	assert.Less(t, nodes[label].Box.Max.X, nodes[columns].Box.Min.X, "the field on the right of that label")
 	assert.Less(t, nodes[columns].Box.Max.X, nodes[i].Box.Min.X)
+	require.NoError(t, b.Set(t.Context(), permit.Grant(), nodes[i], "7"))
+	b.wait("the number", func(n Node) bool { return n.Label == "Rows:" && n.Text == "7" })
 }
 
 // The figures: a whole tree of an editor, and of a spreadsheet of the size of

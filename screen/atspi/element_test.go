@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"desktop-agent/internal/permit"
 )
 
 // An element is asked for alone: as long as it is there it tells what it is, and a
@@ -88,6 +90,9 @@ func TestNowAgreesWithTheTree(t *testing.T) {
 		b := newBench(t, &Options{Silence: 5 * time.Second, AppTimeout: patience, Enable: true})
 		b.open("featherpad", "--standalone")
 		agree(t, b, named("menu", "File"))
+		field := func(n Node) bool { return n.Role == "text" && n.Has("multi-line") }
+		require.NoError(t, b.Set(t.Context(), permit.Grant(), b.wait("the text", field), "Dear Ann,"))
+		b.wait("the text", func(n Node) bool { return field(n) && n.Text == "Dear Ann," })
 	})
 	t.Run("icon in a field of GTK", func(t *testing.T) {
 		b := newBench(t, nil)

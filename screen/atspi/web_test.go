@@ -17,6 +17,8 @@ import (
 	"github.com/jezek/xgb/xtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"desktop-agent/internal/permit"
 )
 
 // openPage opens testdata/page.html in a browser.
@@ -64,6 +66,19 @@ func TestReadPage(t *testing.T) {
 	t.Run("scrolled text", b.testScrolledText)
 	t.Run("scrolled box", b.testScrolledBox)
 	t.Run("select", b.testSelect)
+	t.Run("set", b.testSet)
+}
+
+// A browser sets the number of a field, and the page learns of it as of one that is typed;
+// to set a text it does not offer.
+func (b *bench) testSet(t *testing.T) {
+	count := b.wait("a field for a number", named("spin button", "Count"))
+	require.NoError(t, b.Set(t.Context(), permit.Grant(), count, "42"))
+	b.wait("the number", func(n Node) bool { return n.Name == "Count" && n.Text == "42" })
+	b.wait("the page's answer", func(n Node) bool { return n.Name == "entered 42" })
+	notes := b.wait("a field for a text", named("entry", "Notes"))
+	assert.False(t, notes.Settable)
+	assert.ErrorIs(t, b.Set(t.Context(), permit.Grant(), notes, "42"), ErrNotSettable)
 }
 
 // The list of a select shows in a window of its own, and the browser tells the
