@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"desktop-agent/internal/regular"
+	"desktop-agent/internal/shlex"
 	"desktop-agent/tasks/bench"
 	"desktop-agent/tasks/env"
 )
@@ -177,7 +178,7 @@ func (b *benchServeCmd) invitation(url, credentials string) string {
 	}
 	for i, word := range words {
 		if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@,") != "" {
-			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+			words[i] = shlex.Quote(word)
 		}
 	}
 	return strings.Join(words, " ")
