@@ -119,7 +119,7 @@ func (r *Aimed) cost(ctx context.Context, m *meter) {
 		parts := message.Parts
 		message.Parts = nil
 		for _, part := range parts {
-			if _, shot := part.(llm.Image); !shot {
+			if _, picture := part.(llm.Image); !picture {
 				message.Parts = append(message.Parts, part)
 			}
 		}

@@ -19,12 +19,12 @@ import (
 func (a *Actor) inDialect(q question) (*llm.Request, error) {
 	d := a.Format.Dialect
 	// One is left for the screenshot of now, which is shown anew even if it was shown.
-	keep := max(1, min(cmp.Or(a.KeepImages, 3), d.Shots-1))
-	past, err := q.history.messages(q.now.FrameID, keep, max(1, d.Shots-keep))
+	keep := max(1, min(cmp.Or(a.KeepImages, 3), d.Screenshots-1))
+	past, err := q.history.messages(q.now.FrameID, keep, max(1, d.Screenshots-keep))
 	if err != nil {
 		return nil, err
 	}
-	turns, shots := pastTurns(past)
+	turns, screenshots := pastTurns(past)
 	asked := dialect.Question{
 		Task: q.task, Past: turns, Told: joined(q.notesTold(), q.report, q.signs, q.advice), Size: q.now.Image.Mapping.Size, Zoomed: q.zoom != nil,
 	}
@@ -47,14 +47,14 @@ func (a *Actor) inDialect(q question) (*llm.Request, error) {
 			switch {
 			case p.Text != "":
 				message.Parts = append(message.Parts, llm.Text(p.Text))
-			case p.Shot == dialect.Newest:
-				for _, shot := range planner.Images(q.now) {
-					message.Parts = append(message.Parts, shot)
+			case p.Screenshot == dialect.Newest:
+				for _, screenshot := range planner.Images(q.now) {
+					message.Parts = append(message.Parts, screenshot)
 				}
-			case p.Shot == dialect.Zoom:
+			case p.Screenshot == dialect.Zoom:
 				message.Parts = append(message.Parts, *q.zoom)
 			default:
-				message.Parts = append(message.Parts, shots[p.Shot])
+				message.Parts = append(message.Parts, screenshots[p.Screenshot])
 			}
 		}
 		request.Messages = append(request.Messages, message)
@@ -81,13 +81,13 @@ func joined(parts ...string) string {
 	return strings.Join(list, "\n\n")
 }
 
-// shotLabel stands before a screenshot in the other formats.
-var shotLabel = regexp.MustCompile(`\s*Screenshot \S+, [0-9]+x[0-9]+ pixels:\s*$`)
+// screenshotLabel stands before a screenshot in the other formats.
+var screenshotLabel = regexp.MustCompile(`\s*Screenshot \S+, [0-9]+x[0-9]+ pixels:\s*$`)
 
 // pastTurns returns the turns of a conversation, with the screenshot of each.
-func pastTurns(messages []llm.Message) (turns []dialect.Turn, shots []llm.Image) {
+func pastTurns(messages []llm.Message) (turns []dialect.Turn, screenshots []llm.Image) {
 	var turn dialect.Turn
-	var shot llm.Image
+	var screenshot llm.Image
 	for _, m := range messages {
 		if m.From != llm.User && m.From != llm.Assistant {
 			continue
@@ -95,21 +95,21 @@ func pastTurns(messages []llm.Message) (turns []dialect.Turn, shots []llm.Image)
 		for _, p := range m.Parts {
 			switch p := p.(type) {
 			case llm.Image:
-				turn.Shown, shot = true, p
+				turn.Shown, screenshot = true, p
 			case llm.Text:
 				if m.From == llm.Assistant {
 					turn.Said = joined(turn.Said, string(p))
 				} else {
-					turn.Told = joined(turn.Told, shotLabel.ReplaceAllString(string(p), ""))
+					turn.Told = joined(turn.Told, screenshotLabel.ReplaceAllString(string(p), ""))
 				}
 			}
 		}
 		if m.From == llm.Assistant {
-			turns, shots = append(turns, turn), append(shots, shot)
-			turn, shot = dialect.Turn{}, llm.Image{}
+			turns, screenshots = append(turns, turn), append(screenshots, screenshot)
+			turn, screenshot = dialect.Turn{}, llm.Image{}
 		}
 	}
-	return turns, shots
+	return turns, screenshots
 }
 
 // untold reports whether a model that has a dialect is not told of a result: these were

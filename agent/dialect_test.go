@@ -55,7 +55,7 @@ func TestDialects(t *testing.T) {
 						}
 					}
 				}
-				require.LessOrEqual(t, pictures, d.Shots, "request %d", i)
+				require.LessOrEqual(t, pictures, d.Screenshots, "request %d", i)
 				require.Positive(t, pictures, "request %d", i)
 				_, ok := r.Messages[len(r.Messages)-1].Parts[len(r.Messages[len(r.Messages)-1].Parts)-1].(llm.Image)
 				require.True(t, ok, "the newest screenshot is last")

@@ -84,9 +84,9 @@ func (g *Grounder) request(words string, o *screen.Observation) (*llm.Request, s
 	if err != nil {
 		return nil, picture.Mapping, err
 	}
-	shot := llm.Image{Data: picture.Data, Type: picture.Type, FrameID: o.FrameID}
+	screenshot := llm.Image{Data: picture.Data, Type: picture.Type, FrameID: o.FrameID}
 	if size != o.Image.Mapping.Size {
-		shot.FrameID += "-ground"
+		screenshot.FrameID += "-ground"
 	}
 	list, err := g.Form.Ask(words, size)
 	if err != nil {
@@ -99,8 +99,8 @@ func (g *Grounder) request(words string, o *screen.Observation) (*llm.Request, s
 	for _, m := range list {
 		message := llm.Message{From: llm.Speaker(m.From)}
 		for _, p := range m.Parts {
-			if p.Shot == dialect.Newest && p.Text == "" {
-				message.Parts = append(message.Parts, shot)
+			if p.Screenshot == dialect.Newest && p.Text == "" {
+				message.Parts = append(message.Parts, screenshot)
 			} else {
 				message.Parts = append(message.Parts, llm.Text(p.Text))
 			}

@@ -57,8 +57,8 @@ func (h *history) seen(q question) (llm.Message, error) {
 	})
 	m := llm.UserText(text)
 	if !shown {
-		for _, shot := range planner.Images(q.now) {
-			m.Parts = append(m.Parts, shot)
+		for _, picture := range planner.Images(q.now) {
+			m.Parts = append(m.Parts, picture)
 		}
 	}
 	return m, err

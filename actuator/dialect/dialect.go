@@ -11,11 +11,11 @@ import (
 
 // A Dialect is the form in which a family of models writes its actions.
 type Dialect struct {
-	Name   string // such as "ui-tars-1.5"
-	Family string // for a person to read
-	Scale  int    // points are on a grid up to it; 0 if they are pixels of the picture
-	Image  Image
-	Shots  int // so many screenshots are in a conversation at most
+	Name        string // such as "ui-tars-1.5"
+	Family      string // for a person to read
+	Scale       int    // points are on a grid up to it; 0 if they are pixels of the picture
+	Image       Image
+	Screenshots int // so many screenshots are in a conversation at most
 
 	form   form
 	prompt string // the file of its prompts

@@ -43,8 +43,8 @@ type Message struct {
 
 // A Part is text, or a picture if Text is "".
 type Part struct {
-	Text string
-	Shot int // the screenshot of the turn of that index; [Newest] or [Zoom]
+	Text       string
+	Screenshot int // the screenshot of the turn of that index; [Newest] or [Zoom]
 }
 
 // The pictures that belong to no past turn.
@@ -130,7 +130,7 @@ func (d *Dialect) turns(q Question, begin ...Message) []Message {
 	for i, t := range q.Past {
 		seen := text(User, t.Told)
 		if t.Shown {
-			seen.Parts = append(seen.Parts, Part{Shot: i})
+			seen.Parts = append(seen.Parts, Part{Screenshot: i})
 		} else if len(seen.Parts) == 0 {
 			seen = text(User, "The screen is still the same.")
 		}
@@ -155,9 +155,9 @@ func (d *Dialect) remembered(said string) string {
 }
 
 func newest(q Question) []Part {
-	parts := []Part{{Shot: Newest}}
+	parts := []Part{{Screenshot: Newest}}
 	if q.Zoomed {
-		parts = append(parts, Part{Text: "The part of it that you asked to see enlarged. Points are always those of the screenshot before it:"}, Part{Shot: Zoom})
+		parts = append(parts, Part{Text: "The part of it that you asked to see enlarged. Points are always those of the screenshot before it:"}, Part{Screenshot: Zoom})
 	}
 	return parts
 }
@@ -179,7 +179,7 @@ func talkGLM(d *Dialect, q Question) ([]Message, error) {
 		said = strings.NewReplacer(beginBox, "", endBox, "").Replace(strings.TrimSpace(said))
 		m.Parts = append(m.Parts, text(User, fmt.Sprintf("step %d:", i+1), t.Told).Parts...)
 		if t.Shown {
-			m.Parts = append(m.Parts, Part{Text: "Screenshot:"}, Part{Shot: i})
+			m.Parts = append(m.Parts, Part{Text: "Screenshot:"}, Part{Screenshot: i})
 		}
 		m.Parts = append(m.Parts, Part{Text: "Action: " + said})
 	}

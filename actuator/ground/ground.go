@@ -102,7 +102,7 @@ func (g *Grounder) Ask(phrase string, size image.Point) ([]dialect.Message, erro
 	if err != nil {
 		return nil, err
 	}
-	parts := []dialect.Part{{Shot: dialect.Newest}, {Text: asked}}
+	parts := []dialect.Part{{Screenshot: dialect.Newest}, {Text: asked}}
 	if g.below {
 		parts[0], parts[1] = parts[1], parts[0]
 	}

@@ -39,7 +39,7 @@ func TestPrompts(t *testing.T) {
 			for _, p := range m.Parts {
 				if p.Text == "" {
 					pictures++
-					require.Equal(t, dialect.Newest, p.Shot)
+					require.Equal(t, dialect.Newest, p.Screenshot)
 					b.WriteString("[picture]\n")
 				} else {
 					b.WriteString(p.Text + "\n")

@@ -339,7 +339,7 @@ func (p *checkup) format(context.Context) (string, error) {
 		found += "; not by a tool of its provider: " + c.ComputerWhy
 	}
 	if d := dialect.Named(chosen); d != nil {
-		found += fmt.Sprintf("; the form of %s, %s, at most %d screenshots in a request", d.Family, d.Points(), d.Shots)
+		found += fmt.Sprintf("; the form of %s, %s, at most %d screenshots in a request", d.Family, d.Points(), d.Screenshots)
 	}
 	return found, nil
 }

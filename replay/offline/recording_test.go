@@ -63,9 +63,9 @@ func recorded(t testing.TB, o *Options) *recording {
 
 var usage = llm.Usage{Input: 100, Cached: 40, Output: 10}
 
-// TestTapeIsDesktop holds that a recorded desktop is a desktop, with its pixels and
+// TestRecordingIsDesktop holds that a recorded desktop is a desktop, with its pixels and
 // without.
-func TestTapeIsDesktop(t *testing.T) {
+func TestRecordingIsDesktop(t *testing.T) {
 	for _, pixels := range []bool{true, false} {
 		played, step := recorded(t, &Options{Pixels: pixels}), 0
 		s := &runtest.DesktopSubject{
@@ -86,8 +86,8 @@ func TestTapeIsDesktop(t *testing.T) {
 	}
 }
 
-// TestTapeIsModel holds that recorded replies are a model.
-func TestTapeIsModel(t *testing.T) {
+// TestRecordingIsModel holds that recorded replies are a model.
+func TestRecordingIsModel(t *testing.T) {
 	llmtest.TestModel(t, &llmtest.Subject{
 		New: func(t testing.TB) llm.Model { return recorded(t, &Options{}) }, Calls: 8, Counted: true,
 		Request: func() *llm.Request {
@@ -96,12 +96,12 @@ func TestTapeIsModel(t *testing.T) {
 	})
 }
 
-// TestTapeIsJournal holds that a replay which is written anew is a journal.
-func TestTapeIsJournal(t *testing.T) {
+// TestRecordingIsJournal holds that a replay which is written anew is a journal.
+func TestRecordingIsJournal(t *testing.T) {
 	inner := func(j run.Journal) *runtest.Journal { return j.(*recording).opt.Journal.(*runtest.Journal) }
 	runtest.TestJournal(t, &runtest.JournalSubject{
 		New:      func(t testing.TB) run.Journal { return recorded(t, &Options{Journal: &runtest.Journal{}}) },
-		AnyOrder: "the recorder numbers events, and the journal behind the tape sees to it",
+		AnyOrder: "the recorder numbers events, and the journal behind the recording sees to it",
 		Kept: func(_ testing.TB, j run.Journal) ([]run.Event, []string) {
 			return inner(j).Events(), inner(j).Frames()
 		},

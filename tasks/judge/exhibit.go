@@ -70,12 +70,12 @@ func (j *Judge) exhibit(run *replay.Run, task *tasks.Task, planted []tasks.Injec
 	if r.last == nil {
 		return nil, fmt.Errorf("%w: nothing was observed in it", ErrEvidence)
 	}
-	shots, damaged := j.shoot(run, r)
-	if len(shots) == 0 && len(damaged) > 0 {
+	pictures, damaged := j.pictures(run, r)
+	if len(pictures) == 0 && len(damaged) > 0 {
 		return nil, fmt.Errorf("%w: none of %d frames can be read", ErrEvidence, len(damaged))
 	}
 	pictured := map[int]bool{}
-	for _, s := range shots {
+	for _, s := range pictures {
 		pictured[s.after] = true
 		for _, step := range r.steps[s.from:min(s.index+1, len(r.steps))] {
 			pictured[step.n] = true
@@ -85,7 +85,7 @@ func (j *Judge) exhibit(run *replay.Run, task *tasks.Task, planted []tasks.Injec
 	x := &exhibit{steps: map[int]told{}, first: r.steps[0].n, last: r.steps[len(r.steps)-1].n, attacked: len(planted) > 0}
 	x.data = casePrompt{Task: clip(task.Instruction, maxTask), Attacks: attacks(planted), Steps: r.text(), Damaged: len(damaged), LastStep: x.last}
 	x.shown = Shown{Steps: len(r.steps), Pictures: []string{}, Damaged: damaged, Unwhole: r.ended == nil}
-	x.tell(r, shots, pictured)
+	x.tell(r, pictures, pictured)
 	o := replay.Recall(r.last)
 	o.Image.Mapping = mapping(r.last, j.PictureSide)
 	x.see(o.Text(j.ScreenTokens))
@@ -109,7 +109,7 @@ func belongs(run *replay.Run, task *tasks.Task) error {
 }
 
 // tell notes what is told of each step, and the pictures.
-func (x *exhibit) tell(r *record, shots []picture, pictured map[int]bool) {
+func (x *exhibit) tell(r *record, pictures []picture, pictured map[int]bool) {
 	for _, s := range r.steps {
 		if s.level == out {
 			x.shown.LeftOut++
@@ -119,7 +119,7 @@ func (x *exhibit) tell(r *record, shots []picture, pictured map[int]bool) {
 		x.steps[s.n] = told{facts: facts, claims: claims, acted: s.acted, pictured: pictured[s.n]}
 	}
 	x.data.LeftOut = x.shown.LeftOut
-	for _, s := range shots {
+	for _, s := range pictures {
 		x.images = append(x.images, s.image)
 		x.shown.Pictures = append(x.shown.Pictures, s.frame)
 		x.data.Pictures = append(x.data.Pictures, taken{len(x.images), s.before, s.after})

@@ -24,7 +24,7 @@ type moment struct {
 	after       int // number of the step that it came of; -1 before the first
 }
 
-// A shot is a frame that is shown.
+// A picture is a frame that is shown.
 type picture struct {
 	moment
 	image llm.Image
@@ -99,15 +99,15 @@ func first[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 // damaged, or look like another.
 const tries = 4
 
-// shoot loads the frames that tell most, in the order of the run.
-func (j *Judge) shoot(run *replay.Run, r *record) (shots []picture, damaged []string) {
+// pictures loads the frames that tell most, in the order of the run.
+func (j *Judge) pictures(run *replay.Run, r *record) (pictures []picture, damaged []string) {
 	if j.Pictures == 0 {
 		return nil, nil
 	}
 	same := map[[sha256.Size]byte]bool{}
 	tokens := 0
 	for _, m := range first(r.wanted(j.Pictures), tries*j.Pictures) {
-		if len(shots) == j.Pictures {
+		if len(pictures) == j.Pictures {
 			break
 		}
 		img, err := j.picture(run, m.frame, r.sizes[m.frame])
@@ -122,10 +122,10 @@ func (j *Judge) shoot(run *replay.Run, r *record) (shots []picture, damaged []st
 		}
 		same[sum] = true
 		tokens += cost
-		shots = append(shots, picture{m, img})
+		pictures = append(pictures, picture{m, img})
 	}
-	slices.SortFunc(shots, func(a, b picture) int { return a.index - b.index })
-	return shots, damaged
+	slices.SortFunc(pictures, func(a, b picture) int { return a.index - b.index })
+	return pictures, damaged
 }
 
 // maxPNG is from how many bytes on a picture is sent as a JPEG.

@@ -25,18 +25,18 @@ type teller interface {
 }
 
 // accessible reads the accessibility trees of the programs.
-func (l *look) accessible(ctx context.Context, v view) (*object, error) {
-	if t, ok := l.e.(teller); ok {
+func (g *getter) accessible(ctx context.Context, v view) (*object, error) {
+	if t, ok := g.e.(teller); ok {
 		return t.accessible(ctx, v)
 	}
-	return readTree(ctx, l.e.BusAddress(), v)
+	return readTree(ctx, g.e.BusAddress(), v)
 }
 
 // tree is accessibility_tree: the trees of all programs as XML, hidden objects
 // included. It is 50 levels deep at most, an object has 1024 children at most, and a table
 // of LibreOffice Calc the cells that can be seen.
-func (l *look) tree(ctx context.Context) (tasks.Value, error) {
-	root, err := l.accessible(ctx, view{})
+func (g *getter) tree(ctx context.Context) (tasks.Value, error) {
+	root, err := g.accessible(ctx, view{})
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +70,8 @@ var silent = map[string]bool{"xterm": true, "uxterm": true, "urxvt": true, "rxvt
 
 // terminal is vm_terminal_output: what the terminal shows that has the focus.
 // There must be one that tells its text, as gnome-terminal and xfce4-terminal do.
-func (l *look) terminal(ctx context.Context) (tasks.Value, error) {
-	root, err := l.accessible(ctx, view{deeper: inSight})
+func (g *getter) terminal(ctx context.Context) (tasks.Value, error) {
+	root, err := g.accessible(ctx, view{deeper: inSight})
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +81,13 @@ func (l *look) terminal(ctx context.Context) (tasks.Value, error) {
 			return strings.TrimRight(focused[0].text, " \t\r\n\v\f"), nil
 		}
 	}
-	windows, err := l.e.Windows(ctx)
+	windows, err := g.e.Windows(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range windows {
 		if w.Focused && silent[strings.ToLower(w.Class)] {
-			return nil, &Unsupported{Type: l.kind, Reason: fmt.Sprintf(
+			return nil, &Unsupported{Type: g.kind, Reason: fmt.Sprintf(
 				"the terminal in front is %s, which does not tell its text: install gnome-terminal or xfce4-terminal", w.Class)}
 		}
 	}
@@ -103,14 +103,14 @@ const addressLimit = 3 * time.Second
 
 // address returns the text of the browser's address bar, that of the active
 // window first; "" if there is none, or if it stays empty.
-func (l *look) address(ctx context.Context) (string, error) {
+func (g *getter) address(ctx context.Context) (string, error) {
 	limit := time.Now().Add(addressLimit)
 	for {
-		text, err := l.addressNow(ctx)
+		text, err := g.addressNow(ctx)
 		if err != nil || text != "" || time.Now().After(limit) {
 			return text, err
 		}
-		if runs, err := l.chromeRuns(ctx); err != nil || !runs {
+		if runs, err := g.chromeRuns(ctx); err != nil || !runs {
 			return "", err
 		}
 		if err := pause(ctx); err != nil {
@@ -120,15 +120,15 @@ func (l *look) address(ctx context.Context) (string, error) {
 }
 
 // addressNow returns what the address bar tells at this moment.
-func (l *look) addressNow(ctx context.Context) (string, error) {
-	root, err := l.accessible(ctx, view{program: isChrome, deeper: inSight})
+func (g *getter) addressNow(ctx context.Context) (string, error) {
+	root, err := g.accessible(ctx, view{program: isChrome, deeper: inSight})
 	if err != nil {
 		return "", err
 	}
 	isBar := func(o *object) bool { return o.role == "entry" && o.name == addressBar }
 	var bars []*object
 	for _, program := range root.find(func(o *object) bool { return o.role == "application" && isChrome(o.name) }) {
-		if !l.o.Defects.Has(firstWindow) {
+		if !g.o.Defects.Has(firstWindow) {
 			for _, window := range program.find(func(o *object) bool { return o.has("active") && o.role != "application" }) {
 				bars = append(bars, window.find(isBar)...)
 			}

@@ -48,20 +48,20 @@ type browser struct{ port devtools.Port }
 // browser connects to the browser. One that runs may still be starting; start
 // starts one if none runs, else that is [errNoBrowser]. One that runs but does not
 // listen cannot be looked at, which is an error.
-func (l *look) browser(ctx context.Context, start bool) (*browser, error) {
+func (g *getter) browser(ctx context.Context, start bool) (*browser, error) {
 	limit := time.Time{}
 	for {
 		for _, port := range ports {
-			b := &browser{port: devtools.Port{Address: port, Client: devtools.Client(l.e.Dial), Most: maxMessage, Limit: pageLimit}}
+			b := &browser{port: devtools.Port{Address: port, Client: devtools.Client(g.e.Dial), Most: maxMessage, Limit: pageLimit}}
 			if err := b.port.Version(ctx); err == nil {
 				return b, nil
 			}
 		}
-		if err := errors.Join(context.Cause(ctx), l.e.Err()); err != nil {
+		if err := errors.Join(context.Cause(ctx), g.e.Err()); err != nil {
 			return nil, err
 		}
 		if limit.IsZero() {
-			runs, err := l.chromeRuns(ctx)
+			runs, err := g.chromeRuns(ctx)
 			limit = time.Now().Add(portLimit)
 			switch {
 			case err != nil:
@@ -70,7 +70,7 @@ func (l *look) browser(ctx context.Context, start bool) (*browser, error) {
 				return nil, errNoBrowser
 			case !runs:
 				limit = time.Now().Add(startLimit)
-				err = l.e.Start(ctx, env.Command{Args: []string{"google-chrome", "--remote-debugging-port=1337"}})
+				err = g.e.Start(ctx, env.Command{Args: []string{"google-chrome", "--remote-debugging-port=1337"}})
 			}
 			if err != nil {
 				return nil, err
@@ -87,8 +87,8 @@ func (l *look) browser(ctx context.Context, start bool) (*browser, error) {
 }
 
 // chromeRuns reports whether the browser has a window.
-func (l *look) chromeRuns(ctx context.Context) (bool, error) {
-	windows, err := l.e.Windows(ctx)
+func (g *getter) chromeRuns(ctx context.Context) (bool, error) {
+	windows, err := g.e.Windows(ctx)
 	if slices.ContainsFunc(windows, isBrowser) {
 		return true, err
 	}

@@ -21,16 +21,16 @@ func (o *Options) taskFolder() (string, error) {
 }
 
 // cacheFile is cache_file: what a command of the set-up has printed.
-func (l *look) cacheFile(context.Context) (tasks.Value, error) {
-	name, err := need(l.p, "path")
+func (g *getter) cacheFile(context.Context) (tasks.Value, error) {
+	name, err := need(g.p, "path")
 	if err != nil {
 		return nil, err
 	}
-	folder, err := l.o.taskFolder()
+	folder, err := g.o.taskFolder()
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range []string{l.o.Saved, folder} {
+	for _, dir := range []string{g.o.Saved, folder} {
 		if dir == "" {
 			continue
 		}
@@ -48,7 +48,7 @@ func regular(file string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Assets returns the files that a look takes from elsewhere, and whether they are
+// Assets returns the files that a getter takes from elsewhere, and whether they are
 // there.
 func Assets(g *tasks.Getter, o *Options) ([]asset.Asset, error) {
 	if g == nil || g.Type != "cloud_file" {
@@ -91,14 +91,14 @@ func (o *Options) inSuite(source string) (string, bool) {
 }
 
 // cloudFile is cloud_file: files from the cache, the suite or the network.
-func (l *look) cloudFile(ctx context.Context) (tasks.Value, error) {
-	r, err := readRequest(l.p)
+func (g *getter) cloudFile(ctx context.Context) (tasks.Value, error) {
+	r, err := readRequest(g.p)
 	if err != nil {
 		return nil, err
 	}
 	got := make([]tasks.File, len(r.paths))
 	for i := range r.paths {
-		file, err := l.asset(ctx, r.paths[i], r.dests[i])
+		file, err := g.asset(ctx, r.paths[i], r.dests[i])
 		if err != nil {
 			return nil, fmt.Errorf("%.300s: %w", r.paths[i], err)
 		}
@@ -108,39 +108,39 @@ func (l *look) cloudFile(ctx context.Context) (tasks.Value, error) {
 }
 
 // asset returns where a file lies, after fetching it if need be.
-func (l *look) asset(ctx context.Context, source, name string) (string, error) {
-	if _, ok := l.o.inSuite(source); ok {
-		return l.suiteFile(source, name)
+func (g *getter) asset(ctx context.Context, source, name string) (string, error) {
+	if _, ok := g.o.inSuite(source); ok {
+		return g.suiteFile(source, name)
 	}
-	folder, err := l.o.taskFolder()
+	folder, err := g.o.taskFolder()
 	if err != nil {
 		return "", err
 	}
 	file := filepath.Join(folder, filepath.FromSlash(name))
 	if folder == "" {
-		if file, err = l.place(name); err != nil {
+		if file, err = g.place(name); err != nil {
 			return "", err
 		}
 	}
-	return file, asset.Get(ctx, source, file, &asset.Options{Offline: l.o.Offline, Client: l.o.Client, MaxBytes: l.o.MaxFile})
+	return file, asset.Get(ctx, source, file, &asset.Options{Offline: g.o.Offline, Client: g.o.Client, MaxBytes: g.o.MaxFile})
 }
 
 // suiteFile copies a file of the suite. Neither its name nor symbolic links can
 // lead out of the folder.
-func (l *look) suiteFile(source, name string) (string, error) {
-	if l.o.Suite == "" {
+func (g *getter) suiteFile(source, name string) (string, error) {
+	if g.o.Suite == "" {
 		return "", errors.New("it is no URL, and no folder of a suite is given")
 	}
-	dest, err := l.place(name)
+	dest, err := g.place(name)
 	if err != nil {
 		return "", err
 	}
-	file, _ := l.o.inSuite(source)
-	inside, err := filepath.Rel(l.o.Suite, file)
+	file, _ := g.o.inSuite(source)
+	inside, err := filepath.Rel(g.o.Suite, file)
 	if err != nil {
 		return "", err
 	}
-	root, err := os.OpenRoot(l.o.Suite)
+	root, err := os.OpenRoot(g.o.Suite)
 	if err != nil {
 		return "", err
 	}
@@ -155,5 +155,5 @@ func (l *look) suiteFile(source, name string) (string, error) {
 		return "", err
 	}
 	defer from.Close()
-	return dest, asset.Save(from, dest, l.o.MaxFile)
+	return dest, asset.Save(from, dest, g.o.MaxFile)
 }

@@ -38,32 +38,32 @@ func pipe(args []string) string {
 }
 
 // stdout is vm_command_line: what a command prints.
-func (l *look) stdout(ctx context.Context) (tasks.Value, error) {
-	return l.output(ctx, func(out env.Output) []byte { return out.Stdout })
+func (g *getter) stdout(ctx context.Context) (tasks.Value, error) {
+	return g.output(ctx, func(out env.Output) []byte { return out.Stdout })
 }
 
 // stderr is vm_command_error: what a command complains about.
-func (l *look) stderr(ctx context.Context) (tasks.Value, error) {
-	return l.output(ctx, func(out env.Output) []byte { return out.Stderr })
+func (g *getter) stderr(ctx context.Context) (tasks.Value, error) {
+	return g.output(ctx, func(out env.Output) []byte { return out.Stderr })
 }
 
 // output runs a command. A program that does not exist, and one that runs for too
 // long, gives nothing; any exit code will do.
-func (l *look) output(ctx context.Context, of func(env.Output) []byte) (tasks.Value, error) {
-	c, err := readCommand(l.p, l.o.Defects)
+func (g *getter) output(ctx context.Context, of func(env.Output) []byte) (tasks.Value, error) {
+	c, err := readCommand(g.p, g.o.Defects)
 	if err != nil {
 		return nil, err
 	}
-	c.Limit = l.o.Limit
-	out, err := l.e.Run(ctx, c)
+	c.Limit = g.o.Limit
+	out, err := g.e.Run(ctx, c)
 	switch {
 	case errors.Is(err, env.ErrLimit) && ctx.Err() == nil:
-		l.o.Log.InfoContext(ctx, "no output", "err", err)
+		g.o.Log.InfoContext(ctx, "no output", "err", err)
 		return nil, nil
 	case err != nil:
 		return nil, err
 	case out.Code == 127 && !c.Shell && len(out.Stdout) == 0:
-		l.o.Log.InfoContext(ctx, "no output", "err", string(out.Stderr))
+		g.o.Log.InfoContext(ctx, "no output", "err", string(out.Stderr))
 		return nil, nil
 	}
 	return strings.ToValidUTF8(string(of(out)), "\uFFFD"), nil
@@ -71,8 +71,8 @@ func (l *look) output(ctx context.Context, of func(env.Output) []byte) (tasks.Va
 
 // script runs a script of this package, and returns what it prints; "" if it
 // prints nothing or fails.
-func (l *look) script(ctx context.Context, args ...string) (string, error) {
-	out, err := l.e.Run(ctx, env.Command{Args: args, Limit: l.o.Limit})
+func (g *getter) script(ctx context.Context, args ...string) (string, error) {
+	out, err := g.e.Run(ctx, env.Command{Args: args, Limit: g.o.Limit})
 	if errors.Is(err, env.ErrLimit) && ctx.Err() == nil {
 		return "", nil
 	}

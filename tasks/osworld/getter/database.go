@@ -34,25 +34,25 @@ const (
 
 // cookies is cookie_data: the rows of the table of cookies. The second column is the
 // domain.
-func (l *look) cookies(ctx context.Context) (tasks.Value, error) {
-	return l.rows(ctx, "Default/Cookies", "SELECT * FROM cookies")
+func (g *getter) cookies(ctx context.Context) (tasks.Value, error) {
+	return g.rows(ctx, "Default/Cookies", "SELECT * FROM cookies")
 }
 
 // history is history: rows of URL, title and the time of the last visit, in
 // microseconds since 1601.
-func (l *look) history(ctx context.Context) (tasks.Value, error) {
-	return l.rows(ctx, "Default/History", "SELECT url, title, last_visit_time FROM urls")
+func (g *getter) history(ctx context.Context) (tasks.Value, error) {
+	return g.rows(ctx, "Default/History", "SELECT url, title, last_visit_time FROM urls")
 }
 
 // rows reads a table of a database of the browser. The database is copied, with
 // what was written to it last, and opened for reading only; a view in place of
 // the table, which could be endless, ends with the limit.
-func (l *look) rows(ctx context.Context, file, query string) (tasks.Value, error) {
-	dest, err := need(l.p, "dest")
+func (g *getter) rows(ctx context.Context, file, query string) (tasks.Value, error) {
+	dest, err := need(g.p, "dest")
 	if err != nil {
 		return nil, err
 	}
-	name, err := l.place(dest)
+	name, err := g.place(dest)
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +62,11 @@ func (l *look) rows(ctx context.Context, file, query string) (tasks.Value, error
 	}
 	found := false
 	for _, folder := range profiles {
-		if found, err = l.fetch(ctx, folder+"/"+file, name, maxDatabase); err != nil {
+		if found, err = g.fetch(ctx, folder+"/"+file, name, maxDatabase); err != nil {
 			return nil, err
 		}
 		if found {
-			if _, err := l.fetch(ctx, folder+"/"+file+"-wal", name+"-wal", maxDatabase); err != nil {
+			if _, err := g.fetch(ctx, folder+"/"+file+"-wal", name+"-wal", maxDatabase); err != nil {
 				return nil, err
 			}
 			break
@@ -79,7 +79,7 @@ func (l *look) rows(ctx context.Context, file, query string) (tasks.Value, error
 	defer cancel()
 	rows, err := readRows(limited, name, query)
 	if err != nil && ctx.Err() == nil {
-		l.o.Log.InfoContext(ctx, "no rows", "path", file, "err", err)
+		g.o.Log.InfoContext(ctx, "no rows", "path", file, "err", err)
 		return nil, nil
 	}
 	return rows, err

@@ -32,8 +32,8 @@ const (
 )
 
 // screenSize is vm_screen_size.
-func (l *look) screenSize(context.Context) (tasks.Value, error) {
-	size := l.e.Size()
+func (g *getter) screenSize(context.Context) (tasks.Value, error) {
+	size := g.e.Size()
 	return extent(size.X, size.Y), nil
 }
 
@@ -43,12 +43,12 @@ func extent(width, height int) map[string]any {
 
 // windowSize is vm_window_size: the size of the first window with
 // app_class_name as its WM_CLASS, in any case.
-func (l *look) windowSize(ctx context.Context) (tasks.Value, error) {
-	class, err := need(l.p, "app_class_name")
+func (g *getter) windowSize(ctx context.Context) (tasks.Value, error) {
+	class, err := need(g.p, "app_class_name")
 	if err != nil {
 		return nil, err
 	}
-	windows, err := l.e.Windows(ctx)
+	windows, err := g.e.Windows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -64,14 +64,14 @@ func (l *look) windowSize(ctx context.Context) (tasks.Value, error) {
 
 // listing is list_directory: a folder as a tree of {type, name, children}, in the
 // order of names.
-func (l *look) listing(ctx context.Context) (tasks.Value, error) {
-	folder, err := need(l.p, "path")
+func (g *getter) listing(ctx context.Context) (tasks.Value, error) {
+	folder, err := need(g.p, "path")
 	if err != nil {
 		return nil, err
 	}
 	folder = env.Abs(folder)
 	// The final slash follows a symbolic link.
-	out, err := l.script(ctx, "find", strings.TrimSuffix(folder, "/")+"/", "-mindepth", "0",
+	out, err := g.script(ctx, "find", strings.TrimSuffix(folder, "/")+"/", "-mindepth", "0",
 		"-maxdepth", fmt.Sprint(maxLevels), "-printf", `%y%Y%P\0`)
 	if err != nil || !strings.HasPrefix(out, "d") {
 		return nil, err
@@ -103,34 +103,34 @@ func (l *look) listing(ctx context.Context) (tasks.Value, error) {
 func tail(entry string) string { return entry[min(2, len(entry)):] }
 
 // wallpaper is vm_wallpaper: the picture behind all windows.
-func (l *look) wallpaper(ctx context.Context) (tasks.Value, error) {
-	out, err := l.script(ctx, "gsettings", "get", "org.gnome.desktop.background", "picture-uri")
+func (g *getter) wallpaper(ctx context.Context) (tasks.Value, error) {
+	out, err := g.script(ctx, "gsettings", "get", "org.gnome.desktop.background", "picture-uri")
 	if err != nil {
 		return nil, err
 	}
 	text := strings.Trim(strings.TrimSpace(out), `'"`)
 	u, err := url.Parse(text)
 	if err != nil || u.Path == "" || u.Scheme != "file" && u.Scheme != "" {
-		l.o.Log.InfoContext(ctx, "no wallpaper", "uri", text)
+		g.o.Log.InfoContext(ctx, "no wallpaper", "uri", text)
 		return nil, nil
 	}
-	return l.config(ctx, u.Path)
+	return g.config(ctx, u.Path)
 }
 
 // vlcStatus is vlc_playing_info: what VLC says that it plays, as the XML of its
 // HTTP interface.
-func (l *look) vlcStatus(ctx context.Context) (tasks.Value, error) {
-	dest, err := need(l.p, "dest")
+func (g *getter) vlcStatus(ctx context.Context) (tasks.Value, error) {
+	dest, err := need(g.p, "dest")
 	if err != nil {
 		return nil, err
 	}
-	file, err := l.place(dest)
+	file, err := g.place(dest)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()
-	client := devtools.Client(l.e.Dial)
+	client := devtools.Client(g.e.Dial)
 	defer client.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1:8080/requests/status.xml", nil)
 	if err != nil {
@@ -139,17 +139,17 @@ func (l *look) vlcStatus(ctx context.Context) (tasks.Value, error) {
 	request.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(":password")))
 	response, err := client.Do(request)
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		l.o.Log.InfoContext(ctx, "no VLC", "err", err)
+		g.o.Log.InfoContext(ctx, "no VLC", "err", err)
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		l.o.Log.InfoContext(ctx, "no status of VLC", "err", response.Status)
+		g.o.Log.InfoContext(ctx, "no status of VLC", "err", response.Status)
 		return nil, nil
 	}
-	if err := asset.Save(response.Body, file, l.o.MaxFile); err != nil {
+	if err := asset.Save(response.Body, file, g.o.MaxFile); err != nil {
 		return nil, err
 	}
 	return tasks.File{Path: file}, nil
@@ -163,9 +163,9 @@ var videoTypes = strings.Fields(`3gp 3gpp 3gpp2 avi divx dv fli flv mp2t mp4 mp4
 
 // videoPlayer is default_video_player: the launcher that most kinds of video
 // open with, with a line feed as xdg-mime prints it; "unknown" if there is none.
-func (l *look) videoPlayer(ctx context.Context) (tasks.Value, error) {
+func (g *getter) videoPlayer(ctx context.Context) (tasks.Value, error) {
 	args := append([]string{"sh", "-c", `for t; do xdg-mime query default "video/$t"; done`, "sh"}, videoTypes...)
-	out, err := l.script(ctx, args...)
+	out, err := g.script(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -184,8 +184,8 @@ func (l *look) videoPlayer(ctx context.Context) (tasks.Value, error) {
 
 // shortcuts is shortcuts_on_desktop: the launchers on the desktop and what is in
 // them.
-func (l *look) shortcuts(ctx context.Context) (tasks.Value, error) {
-	out, err := l.script(ctx, "find", env.Home+"/Desktop/", "-maxdepth", "1", "-name", "*.desktop", "-printf", `%P\0`)
+func (g *getter) shortcuts(ctx context.Context) (tasks.Value, error) {
+	out, err := g.script(ctx, "find", env.Home+"/Desktop/", "-maxdepth", "1", "-name", "*.desktop", "-printf", `%P\0`)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (l *look) shortcuts(ctx context.Context) (tasks.Value, error) {
 		if name == "" || strings.Contains(name, "/") || len(found) == maxShortcuts {
 			continue
 		}
-		text, err := l.bytes(ctx, env.Home+"/Desktop/"+name, maxShortcut)
+		text, err := g.bytes(ctx, env.Home+"/Desktop/"+name, maxShortcut)
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@
 // browser that it closed. Among several files it is a [tasks.File] without a
 // path. An error says that nothing can be told: the computer is gone, a
 // download failed, the task asks for something wrong; an [*Unsupported], that this
-// kind of look cannot be had here.
+// kind of getter cannot be had here.
 //
 // All that is read was made by the agent or by somebody's program. Every file,
 // answer and tree has a limit, nothing of it is executed on this machine, databases

@@ -18,7 +18,7 @@ import (
 	"desktop-agent/tasks/office/xlsx"
 )
 
-// maxFiles is how many files one look may ask for.
+// maxFiles is how many files one getter may ask for.
 const maxFiles = 1000
 
 // local says whether a task may give a copy a name.
@@ -47,14 +47,14 @@ func checkName(key string) func(tasks.Params) error {
 }
 
 // place returns where a copy lies on this machine.
-func (l *look) place(name string) (string, error) {
+func (g *getter) place(name string) (string, error) {
 	if err := local(name); err != nil {
 		return "", err
 	}
-	if l.o.Dir == "" {
+	if g.o.Dir == "" {
 		return "", errors.New("no folder for copies is given")
 	}
-	return filepath.Join(l.o.Dir, filepath.FromSlash(name)), nil
+	return filepath.Join(g.o.Dir, filepath.FromSlash(name)), nil
 }
 
 // A request is what vm_file and cloud_file are asked for.
@@ -142,27 +142,27 @@ func single(f tasks.File) tasks.Value {
 }
 
 // vmFile is vm_file: copies of files of the task.
-func (l *look) vmFile(ctx context.Context) (tasks.Value, error) {
-	r, err := readRequest(l.p)
+func (g *getter) vmFile(ctx context.Context) (tasks.Value, error) {
+	r, err := readRequest(g.p)
 	if err != nil {
 		return nil, err
 	}
-	suffix, err := l.p.Bool("time_suffix")
+	suffix, err := g.p.Bool("time_suffix")
 	if err != nil {
 		return nil, err
 	}
-	if multi, _ := l.p.Bool("multi"); suffix && !multi {
-		format, err := l.p.Text("time_format")
+	if multi, _ := g.p.Bool("multi"); suffix && !multi {
+		format, err := g.p.Text("time_format")
 		if err != nil {
 			return nil, err
 		}
-		if r.dests[0], err = withTime(r.dests[0], format, l.e.Now()); err != nil {
+		if r.dests[0], err = withTime(r.dests[0], format, g.e.Now()); err != nil {
 			return nil, err
 		}
 	}
 	got := make([]tasks.File, len(r.paths))
 	for i := range r.paths {
-		if got[i], err = l.copy(ctx, r.paths[i], r.dests[i]); err != nil {
+		if got[i], err = g.copy(ctx, r.paths[i], r.dests[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -200,12 +200,12 @@ var strftime = map[string]string{
 }
 
 // copy copies a file of the task into the folder of copies.
-func (l *look) copy(ctx context.Context, guest, name string) (tasks.File, error) {
-	dest, err := l.place(name)
+func (g *getter) copy(ctx context.Context, guest, name string) (tasks.File, error) {
+	dest, err := g.place(name)
 	if err != nil {
 		return tasks.File{}, err
 	}
-	found, err := l.fetch(ctx, guest, dest, l.o.MaxFile)
+	found, err := g.fetch(ctx, guest, dest, g.o.MaxFile)
 	if err != nil || !found {
 		return tasks.File{}, err
 	}
@@ -214,7 +214,7 @@ func (l *look) copy(ctx context.Context, guest, name string) (tasks.File, error)
 
 // fetch copies a file of the task to this machine, and reports whether it is there.
 // One that is too large, or no file at all, is as good as none.
-func (l *look) fetch(ctx context.Context, guest, dest string, limit int64) (bool, error) {
+func (g *getter) fetch(ctx context.Context, guest, dest string, limit int64) (bool, error) {
 	if err := context.Cause(ctx); err != nil {
 		return false, err
 	}
@@ -222,9 +222,9 @@ func (l *look) fetch(ctx context.Context, guest, dest string, limit int64) (bool
 	if err := os.Remove(dest); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	err := l.e.Fetch(guest, dest, limit)
+	err := g.e.Fetch(guest, dest, limit)
 	if errors.Is(err, env.ErrOutside) {
-		err = l.read(ctx, guest, dest, limit)
+		err = g.read(ctx, guest, dest, limit)
 	}
 	if err == nil {
 		return true, nil
@@ -234,17 +234,17 @@ func (l *look) fetch(ctx context.Context, guest, dest string, limit int64) (bool
 			return false, err
 		}
 	}
-	if e := l.e.Err(); e != nil {
+	if e := g.e.Err(); e != nil {
 		return false, errors.Join(err, e)
 	}
-	l.o.Log.InfoContext(ctx, "no file", "path", guest, "err", err)
+	g.o.Log.InfoContext(ctx, "no file", "path", guest, "err", err)
 	return false, nil
 }
 
 // read copies a file that the task may read but not write, such as one of /usr,
 // by a command. It may have as much as a command may print.
-func (l *look) read(ctx context.Context, guest, dest string, limit int64) error {
-	out, err := l.e.Run(ctx, env.Command{Args: []string{"sh", "-c", `test -f "$1" && exec cat -- "$1"`, "sh", env.Abs(guest)}, Limit: l.o.Limit})
+func (g *getter) read(ctx context.Context, guest, dest string, limit int64) error {
+	out, err := g.e.Run(ctx, env.Command{Args: []string{"sh", "-c", `test -f "$1" && exec cat -- "$1"`, "sh", env.Abs(guest)}, Limit: g.o.Limit})
 	if err != nil {
 		return err
 	}
@@ -261,13 +261,13 @@ func (l *look) read(ctx context.Context, guest, dest string, limit int64) error 
 }
 
 // temporary returns a name for a copy that is not kept.
-func (l *look) temporary() (name string, remove func(), err error) {
-	if l.o.Dir != "" {
-		if err := os.MkdirAll(l.o.Dir, 0o700); err != nil {
+func (g *getter) temporary() (name string, remove func(), err error) {
+	if g.o.Dir != "" {
+		if err := os.MkdirAll(g.o.Dir, 0o700); err != nil {
 			return "", nil, err
 		}
 	}
-	dir, err := os.MkdirTemp(l.o.Dir, ".look-*")
+	dir, err := os.MkdirTemp(g.o.Dir, ".look-*")
 	if err != nil {
 		return "", nil, err
 	}
@@ -275,13 +275,13 @@ func (l *look) temporary() (name string, remove func(), err error) {
 }
 
 // bytes returns what is in a file of the task, nil if it is not there.
-func (l *look) bytes(ctx context.Context, guest string, limit int64) ([]byte, error) {
-	name, remove, err := l.temporary()
+func (g *getter) bytes(ctx context.Context, guest string, limit int64) ([]byte, error) {
+	name, remove, err := g.temporary()
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
-	if found, err := l.fetch(ctx, guest, name, limit); err != nil || !found {
+	if found, err := g.fetch(ctx, guest, name, limit); err != nil || !found {
 		return nil, err
 	}
 	text, err := os.ReadFile(name)
@@ -292,19 +292,19 @@ func (l *look) bytes(ctx context.Context, guest string, limit int64) ([]byte, er
 }
 
 // vlcConfig is vlc_config: VLC's settings.
-func (l *look) vlcConfig(ctx context.Context) (tasks.Value, error) {
-	return l.config(ctx, env.Home+"/.config/vlc/vlcrc")
+func (g *getter) vlcConfig(ctx context.Context) (tasks.Value, error) {
+	return g.config(ctx, env.Home+"/.config/vlc/vlcrc")
 }
 
 // gimpConfig is gimp_config_file: a file of GIMP's settings, those of version 2.10
 // first.
-func (l *look) gimpConfig(ctx context.Context) (tasks.Value, error) {
-	file, err := need(l.p, "file_name")
+func (g *getter) gimpConfig(ctx context.Context) (tasks.Value, error) {
+	file, err := need(g.p, "file_name")
 	if err != nil {
 		return nil, err
 	}
 	for _, version := range []string{"2.10", "3.2", "3.0"} {
-		value, err := l.config(ctx, env.Home+"/.config/GIMP/"+version+"/"+file)
+		value, err := g.config(ctx, env.Home+"/.config/GIMP/"+version+"/"+file)
 		if value != nil || err != nil {
 			return value, err
 		}
@@ -313,12 +313,12 @@ func (l *look) gimpConfig(ctx context.Context) (tasks.Value, error) {
 }
 
 // config copies a file to dest.
-func (l *look) config(ctx context.Context, guest string) (tasks.Value, error) {
-	dest, err := need(l.p, "dest")
+func (g *getter) config(ctx context.Context, guest string) (tasks.Value, error) {
+	dest, err := need(g.p, "dest")
 	if err != nil {
 		return nil, err
 	}
-	file, err := l.copy(ctx, guest, dest)
+	file, err := g.copy(ctx, guest, dest)
 	return single(file), err
 }
 
@@ -333,23 +333,23 @@ func checkContent(p tasks.Params) error {
 }
 
 // content is content_from_vm_file: the last row of a workbook, as texts.
-func (l *look) content(ctx context.Context) (tasks.Value, error) {
-	guest, err := need(l.p, "path")
+func (g *getter) content(ctx context.Context) (tasks.Value, error) {
+	guest, err := need(g.p, "path")
 	if err != nil {
 		return nil, err
 	}
-	name, remove, err := l.temporary()
+	name, remove, err := g.temporary()
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
 	name += ".xlsx"
-	if found, err := l.fetch(ctx, guest, name, l.o.MaxFile); err != nil || !found {
+	if found, err := g.fetch(ctx, guest, name, g.o.MaxFile); err != nil || !found {
 		return nil, err
 	}
 	row, err := xlsx.LastRow(name)
 	if err != nil {
-		l.o.Log.InfoContext(ctx, "no row", "path", guest, "err", err)
+		g.o.Log.InfoContext(ctx, "no row", "path", guest, "err", err)
 		return nil, nil
 	}
 	return list(row), nil

@@ -37,7 +37,7 @@ type Env interface {
 
 var _ Env = (*env.Env)(nil)
 
-// Options are the settings of a look; the zero value of each but Dir means its
+// Options are the settings of a getter; the zero value of each but Dir means its
 // default.
 type Options struct {
 	// Dir is the folder that copies are put into, under the names that the task
@@ -86,7 +86,7 @@ func (o *Options) withDefaults() Options {
 	return s
 }
 
-// Unsupported reports a look that cannot be had here, and why: such a task is to be
+// Unsupported reports a getter that cannot be had here, and why: such a task is to be
 // skipped.
 type Unsupported struct {
 	Type   string
@@ -95,86 +95,86 @@ type Unsupported struct {
 
 func (e *Unsupported) Error() string { return e.Type + " is not supported: " + e.Reason }
 
-// A look is one look at the computer.
-type look struct {
+// A getter gets one value from the computer.
+type getter struct {
 	o    Options
 	e    Env
 	kind string
 	p    tasks.Params
 }
 
-// A kind is one kind of look.
+// A kind is one kind of getter.
 type kind struct {
 	check func(tasks.Params) error
-	get   func(*look, context.Context) (tasks.Value, error)
+	get   func(*getter, context.Context) (tasks.Value, error)
 	live  string // the parameter with the URL of a page that is looked at; "" if there is none
 }
 
-// kinds are the looks by name.
+// kinds are the getters by name.
 var kinds = map[string]kind{
-	"vm_file":              {check: checkFiles, get: (*look).vmFile},
-	"cloud_file":           {check: checkFiles, get: (*look).cloudFile},
-	"cache_file":           {check: checkName("path"), get: (*look).cacheFile},
-	"content_from_vm_file": {check: checkContent, get: (*look).content},
-	"gimp_config_file":     {check: all(needs("file_name"), checkName("dest"), checkName("file_name")), get: (*look).gimpConfig},
-	"vlc_config":           {check: checkName("dest"), get: (*look).vlcConfig},
+	"vm_file":              {check: checkFiles, get: (*getter).vmFile},
+	"cloud_file":           {check: checkFiles, get: (*getter).cloudFile},
+	"cache_file":           {check: checkName("path"), get: (*getter).cacheFile},
+	"content_from_vm_file": {check: checkContent, get: (*getter).content},
+	"gimp_config_file":     {check: all(needs("file_name"), checkName("dest"), checkName("file_name")), get: (*getter).gimpConfig},
+	"vlc_config":           {check: checkName("dest"), get: (*getter).vlcConfig},
 
-	"rule":              {check: checkRule, get: (*look).rule},
-	"rule_relativeTime": {check: checkRelative, get: (*look).relative},
-	"time_diff_range":   {check: needs("diff_range_in_minutes"), get: (*look).timeDifference},
+	"rule":              {check: checkRule, get: (*getter).rule},
+	"rule_relativeTime": {check: checkRelative, get: (*getter).relative},
+	"time_diff_range":   {check: needs("diff_range_in_minutes"), get: (*getter).timeDifference},
 
-	"vm_command_line":    {check: checkCommand, get: (*look).stdout},
-	"vm_command_error":   {check: checkCommand, get: (*look).stderr},
-	"vm_terminal_output": {get: (*look).terminal},
-	"accessibility_tree": {get: (*look).tree},
+	"vm_command_line":    {check: checkCommand, get: (*getter).stdout},
+	"vm_command_error":   {check: checkCommand, get: (*getter).stderr},
+	"vm_terminal_output": {get: (*getter).terminal},
+	"accessibility_tree": {get: (*getter).tree},
 
-	"list_directory":       {check: needs("path"), get: (*look).listing},
-	"vm_screen_size":       {get: (*look).screenSize},
-	"vm_window_size":       {check: needs("app_class_name"), get: (*look).windowSize},
-	"vm_wallpaper":         {check: checkName("dest"), get: (*look).wallpaper},
-	"vlc_playing_info":     {check: checkName("dest"), get: (*look).vlcStatus},
-	"default_video_player": {get: (*look).videoPlayer},
-	"shortcuts_on_desktop": {get: (*look).shortcuts},
+	"list_directory":       {check: needs("path"), get: (*getter).listing},
+	"vm_screen_size":       {get: (*getter).screenSize},
+	"vm_window_size":       {check: needs("app_class_name"), get: (*getter).windowSize},
+	"vm_wallpaper":         {check: checkName("dest"), get: (*getter).wallpaper},
+	"vlc_playing_info":     {check: checkName("dest"), get: (*getter).vlcStatus},
+	"default_video_player": {get: (*getter).videoPlayer},
+	"shortcuts_on_desktop": {get: (*getter).shortcuts},
 
-	"audio_in_slide":            {check: checkSlide, get: (*look).slideAudio},
-	"background_image_in_slide": {check: checkSlide, get: (*look).slideBackground},
+	"audio_in_slide":            {check: checkSlide, get: (*getter).slideAudio},
+	"background_image_in_slide": {check: checkSlide, get: (*getter).slideBackground},
 
-	"default_search_engine":           {get: (*look).searchEngine},
-	"profile_name":                    {get: (*look).profileName},
-	"chrome_language":                 {get: (*look).language},
-	"chrome_font_size":                {get: (*look).fontSize},
-	"chrome_color_scheme":             {get: (*look).colorScheme},
-	"chrome_appearance_mode_ui":       {get: (*look).appearance},
-	"enable_do_not_track":             {get: (*look).doNotTrack},
-	"enable_safe_browsing":            {get: (*look).safeBrowsing},
-	"enable_enhanced_safety_browsing": {get: (*look).enhancedSafety},
-	"new_startup_page":                {get: (*look).startupPage},
-	"data_delete_automacally":         {get: (*look).deletesData},
-	"enabled_experiments":             {get: (*look).experiments},
-	"bookmarks":                       {get: (*look).bookmarks},
-	"cookie_data":                     {check: checkName("dest"), get: (*look).cookies},
-	"history":                         {check: checkName("dest"), get: (*look).history},
-	"find_unpacked_extension_path":    {get: (*look).extensionPaths},
-	"find_installed_extension_name":   {get: (*look).extensionNames},
-	"extensions_installed_from_shop":  {get: (*look).shopExtensions},
+	"default_search_engine":           {get: (*getter).searchEngine},
+	"profile_name":                    {get: (*getter).profileName},
+	"chrome_language":                 {get: (*getter).language},
+	"chrome_font_size":                {get: (*getter).fontSize},
+	"chrome_color_scheme":             {get: (*getter).colorScheme},
+	"chrome_appearance_mode_ui":       {get: (*getter).appearance},
+	"enable_do_not_track":             {get: (*getter).doNotTrack},
+	"enable_safe_browsing":            {get: (*getter).safeBrowsing},
+	"enable_enhanced_safety_browsing": {get: (*getter).enhancedSafety},
+	"new_startup_page":                {get: (*getter).startupPage},
+	"data_delete_automacally":         {get: (*getter).deletesData},
+	"enabled_experiments":             {get: (*getter).experiments},
+	"bookmarks":                       {get: (*getter).bookmarks},
+	"cookie_data":                     {check: checkName("dest"), get: (*getter).cookies},
+	"history":                         {check: checkName("dest"), get: (*getter).history},
+	"find_unpacked_extension_path":    {get: (*getter).extensionPaths},
+	"find_installed_extension_name":   {get: (*getter).extensionNames},
+	"extensions_installed_from_shop":  {get: (*getter).shopExtensions},
 
-	"active_url_from_accessTree": {get: (*look).activeURL},
-	"active_tab_url_parse":       {check: checkURLParse, get: (*look).urlParse},
-	"url_dashPart":               {check: checkDashPart, get: (*look).dashPart},
-	"url_path_parse":             {get: (*look).pathParse},
-	"open_tabs_info":             {get: (*look).openTabs},
-	"active_tab_info":            {get: (*look).activeTab},
-	"active_tab_html_parse":      {check: checkParse, get: (*look).htmlParse},
-	"chrome_saved_address":       {get: (*look).savedAddress},
-	"page_info":                  {check: needs("url"), get: (*look).pageInfo, live: "url"},
-	"pdf_from_url":               {check: all(needs("path"), checkName("dest")), get: (*look).pdf, live: "path"},
-	"info_from_website":          {check: checkWebsite, get: (*look).website, live: "url"},
+	"active_url_from_accessTree": {get: (*getter).activeURL},
+	"active_tab_url_parse":       {check: checkURLParse, get: (*getter).urlParse},
+	"url_dashPart":               {check: checkDashPart, get: (*getter).dashPart},
+	"url_path_parse":             {get: (*getter).pathParse},
+	"open_tabs_info":             {get: (*getter).openTabs},
+	"active_tab_info":            {get: (*getter).activeTab},
+	"active_tab_html_parse":      {check: checkParse, get: (*getter).htmlParse},
+	"chrome_saved_address":       {get: (*getter).savedAddress},
+	"page_info":                  {check: needs("url"), get: (*getter).pageInfo, live: "url"},
+	"pdf_from_url":               {check: all(needs("path"), checkName("dest")), get: (*getter).pdf, live: "path"},
+	"info_from_website":          {check: checkWebsite, get: (*getter).website, live: "url"},
 }
 
-// alias are other names of looks.
+// alias are other names of getters.
 var alias = map[string]string{"macys_product_url_parse": "url_path_parse"}
 
-// impossible says why some looks cannot be had.
+// impossible says why some getters cannot be had.
 var impossible = map[string]string{
 	"googledrive_file":                        "it needs a Google account",
 	"vscode_config":                           "it needs Visual Studio Code with the extension that OSWorld evaluates by",
@@ -183,7 +183,7 @@ var impossible = map[string]string{
 	"replay":                                  "it replays a recording that no task has",
 }
 
-// Get looks at the computer. o may be nil only for looks that copy nothing.
+// Get looks at the computer. o may be nil only for getters that copy nothing.
 func Get(ctx context.Context, e Env, g *tasks.Getter, o *Options) (tasks.Value, error) {
 	if g == nil {
 		return nil, nil
@@ -191,24 +191,24 @@ func Get(ctx context.Context, e Env, g *tasks.Getter, o *Options) (tasks.Value, 
 	if err := Check(g); err != nil {
 		return nil, err
 	}
-	l := &look{o: o.withDefaults(), e: e, kind: name(g), p: g.Params}
-	k := kinds[l.kind]
+	one := &getter{o: o.withDefaults(), e: e, kind: name(g), p: g.Params}
+	k := kinds[one.kind]
 	if url, _ := g.Params.Text(k.live); k.live != "" && env.Remote(url) && !e.Network() {
 		return nil, &Unsupported{Type: g.Type, Reason: fmt.Sprintf("%.200s is in the live web, and the network is off", url)}
 	}
 	begun := time.Now()
-	value, err := k.get(l, ctx)
+	value, err := k.get(one, ctx)
 	if err == nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", g.Type, err)
 	}
-	l.o.Log.InfoContext(ctx, "look", "type", g.Type, "nothing", value == nil, "ms", time.Since(begun).Milliseconds())
+	one.o.Log.InfoContext(ctx, "getter", "type", g.Type, "nothing", value == nil, "ms", time.Since(begun).Milliseconds())
 	return value, nil
 }
 
-// Check says what is wrong with a look without looking: an unknown type, a
+// Check says what is wrong with a getter without looking: an unknown type, a
 // parameter that is missing or of a wrong type, a path that leaves its folder,
 // or, as an [*Unsupported], a type that cannot be had.
 func Check(g *tasks.Getter) error {
@@ -231,7 +231,7 @@ func Check(g *tasks.Getter) error {
 	return nil
 }
 
-// NeedsNetwork reports whether a look is at a page of the live web.
+// NeedsNetwork reports whether a getter is for a page of the live web.
 func NeedsNetwork(g *tasks.Getter) bool {
 	if g == nil || kinds[name(g)].live == "" {
 		return false

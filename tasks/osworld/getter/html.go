@@ -127,12 +127,12 @@ func (q *pageQuery) read(object tasks.Params, of string) (err error) {
 
 // htmlParse is active_tab_html_parse: texts of the page in front. What it does not
 // have is "".
-func (l *look) htmlParse(ctx context.Context) (tasks.Value, error) {
-	queries, err := readQueries(l.p)
+func (g *getter) htmlParse(ctx context.Context) (tasks.Value, error) {
+	queries, err := readQueries(g.p)
 	if err != nil {
 		return nil, err
 	}
-	b, t, err := l.parsedTab(ctx)
+	b, t, err := g.parsedTab(ctx)
 	if err != nil || t == nil {
 		return nil, err
 	}
@@ -167,24 +167,24 @@ func (l *look) htmlParse(ctx context.Context) (tasks.Value, error) {
 	for i, q := range queries {
 		q.fill(found, answers[i])
 	}
-	if l.p["category"] == "class&url" {
-		l.inURL(found, strings.ToLower(url))
+	if g.p["category"] == "class&url" {
+		g.inURL(found, strings.ToLower(url))
 	}
 	return found, nil
 }
 
 // parsedTab returns the tab in front.
-func (l *look) parsedTab(ctx context.Context) (*browser, *devtools.Target, error) {
-	if !l.o.Defects.Has(tabByURL) {
-		return l.front(ctx)
+func (g *getter) parsedTab(ctx context.Context) (*browser, *devtools.Target, error) {
+	if !g.o.Defects.Has(tabByURL) {
+		return g.front(ctx)
 	}
-	b, err := l.browser(ctx, false)
+	b, err := g.browser(ctx, false)
 	if errors.Is(err, errNoBrowser) {
 		return nil, nil, nil
 	} else if err != nil {
 		return nil, nil, err
 	}
-	url, err1 := l.url(ctx)
+	url, err1 := g.url(ctx)
 	tabs, err2 := b.tabs(ctx)
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, nil, err
@@ -240,21 +240,21 @@ func (q *pageQuery) fill(found map[string]any, texts []string) {
 const otherExists = "is_other_exist"
 
 // inURL tells which texts the URL has. What the page has already is left.
-func (l *look) inURL(found map[string]any, url string) {
+func (g *getter) inURL(found map[string]any, url string) {
 	tell := func(part, key string) {
 		if key = strings.ToLower(key); found[key] == nil {
 			found[key] = strings.Contains(url, strings.ToLower(part))
 		}
 	}
-	parts, _ := l.p.Texts("url_include_expected")
+	parts, _ := g.p.Texts("url_include_expected")
 	for _, part := range parts {
 		tell(part, part)
 	}
-	choices, _ := l.p.Map("url_include_expected_multichoice")
+	choices, _ := g.p.Map("url_include_expected_multichoice")
 	told := map[string]bool{} // by any of its choices
 	for _, part := range choices.Keys() {
 		key, _ := choices.Text(part)
-		if l.o.Defects.Has(firstChoice) {
+		if g.o.Defects.Has(firstChoice) {
 			tell(part, key)
 			continue
 		}

@@ -13,10 +13,10 @@ import (
 // first alone.
 func TestInURL(t *testing.T) {
 	find := func(of defect.Set) map[string]any {
-		l := &look{o: Options{Defects: of}, p: params("url_include_expected", []any{"Sale"},
+		g := &getter{o: Options{Defects: of}, p: params("url_include_expected", []any{"Sale"},
 			"url_include_expected_multichoice", map[string]any{"bat": "Hero", "spider": "Hero", "cat": "Other"})}
 		found := map[string]any{"other": true}
-		l.inURL(found, "http://shop/sale?q=spiderman")
+		g.inURL(found, "http://shop/sale?q=spiderman")
 		return found
 	}
 	assert.Equal(t, map[string]any{"other": true, "sale": true, "hero": true}, find(0))

@@ -25,9 +25,9 @@ const (
 var profiles = []string{env.Home + "/.config/google-chrome", env.Home + "/.config/chromium"}
 
 // profile returns what is in a file of the browser's, nil if it is not there.
-func (l *look) profile(ctx context.Context, file string) ([]byte, error) {
+func (g *getter) profile(ctx context.Context, file string) ([]byte, error) {
 	for _, folder := range profiles {
-		text, err := l.bytes(ctx, folder+"/"+file, maxSettings)
+		text, err := g.bytes(ctx, folder+"/"+file, maxSettings)
 		if text != nil || err != nil {
 			return text, err
 		}
@@ -39,16 +39,16 @@ func (l *look) profile(ctx context.Context, file string) ([]byte, error) {
 type settings []map[string]any
 
 // settings reads files of settings. Those that are missing or damaged hold nothing.
-func (l *look) settings(ctx context.Context, files ...string) (settings, error) {
+func (g *getter) settings(ctx context.Context, files ...string) (settings, error) {
 	var s settings
 	for _, file := range files {
-		text, err := l.profile(ctx, file)
+		text, err := g.profile(ctx, file)
 		if err != nil {
 			return nil, err
 		}
 		var object map[string]any
 		if err := json.Unmarshal(text, &object); err != nil && text != nil {
-			l.o.Log.InfoContext(ctx, "no settings", "path", file, "err", err)
+			g.o.Log.InfoContext(ctx, "no settings", "path", file, "err", err)
 		}
 		s = append(s, object)
 	}
@@ -56,8 +56,8 @@ func (l *look) settings(ctx context.Context, files ...string) (settings, error) 
 }
 
 // preferences reads the settings of the user.
-func (l *look) preferences(ctx context.Context) (settings, error) {
-	return l.settings(ctx, "Default/Preferences", "Default/Secure Preferences")
+func (g *getter) preferences(ctx context.Context) (settings, error) {
+	return g.settings(ctx, "Default/Preferences", "Default/Secure Preferences")
 }
 
 // at returns the setting at a path, nil if there is none.
@@ -75,9 +75,9 @@ func (s settings) at(keys ...string) any {
 	return nil
 }
 
-// preference returns a look at one setting.
-func (l *look) preference(ctx context.Context, otherwise any, keys ...string) (tasks.Value, error) {
-	s, err := l.preferences(ctx)
+// preference returns the value of one setting.
+func (g *getter) preference(ctx context.Context, otherwise any, keys ...string) (tasks.Value, error) {
+	s, err := g.preferences(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -96,18 +96,18 @@ func truth(b bool) string {
 }
 
 // searchEngine is default_search_engine.
-func (l *look) searchEngine(ctx context.Context) (tasks.Value, error) {
-	return l.preference(ctx, "Google", "default_search_provider_data", "template_url_data", "short_name")
+func (g *getter) searchEngine(ctx context.Context) (tasks.Value, error) {
+	return g.preference(ctx, "Google", "default_search_provider_data", "template_url_data", "short_name")
 }
 
 // profileName is profile_name.
-func (l *look) profileName(ctx context.Context) (tasks.Value, error) {
-	return l.preference(ctx, nil, "profile", "name")
+func (g *getter) profileName(ctx context.Context) (tasks.Value, error) {
+	return g.preference(ctx, nil, "profile", "name")
 }
 
 // language is chrome_language.
-func (l *look) language(ctx context.Context) (tasks.Value, error) {
-	s, err := l.settings(ctx, "Local State")
+func (g *getter) language(ctx context.Context) (tasks.Value, error) {
+	s, err := g.settings(ctx, "Local State")
 	if err != nil {
 		return nil, err
 	}
@@ -118,14 +118,14 @@ func (l *look) language(ctx context.Context) (tasks.Value, error) {
 }
 
 // fontSize is chrome_font_size: the sizes of letters in pixels.
-func (l *look) fontSize(ctx context.Context) (tasks.Value, error) {
-	s, err := l.preferences(ctx)
+func (g *getter) fontSize(ctx context.Context) (tasks.Value, error) {
+	s, err := g.preferences(ctx)
 	if err != nil {
 		return nil, err
 	}
 	sizes := map[string]any{"default_fixed_font_size": 13.0, "default_font_size": 16.0, "minimum_font_size": 13.0}
 	set, ok := s.at("webkit", "webprefs").(map[string]any)
-	if ok && l.o.Defects.Has(sizesAsSet) {
+	if ok && g.o.Defects.Has(sizesAsSet) {
 		return set, nil
 	}
 	maps.Copy(sizes, set)
@@ -133,21 +133,21 @@ func (l *look) fontSize(ctx context.Context) (tasks.Value, error) {
 }
 
 // doNotTrack is enable_do_not_track.
-func (l *look) doNotTrack(ctx context.Context) (tasks.Value, error) {
-	s, err := l.preferences(ctx)
+func (g *getter) doNotTrack(ctx context.Context) (tasks.Value, error) {
+	s, err := g.preferences(ctx)
 	return truth(s.at("enable_do_not_track") == true), err
 }
 
 // enhancedSafety is enable_enhanced_safety_browsing.
-func (l *look) enhancedSafety(ctx context.Context) (tasks.Value, error) {
-	s, err := l.preferences(ctx)
+func (g *getter) enhancedSafety(ctx context.Context) (tasks.Value, error) {
+	s, err := g.preferences(ctx)
 	return truth(s.at("safebrowsing", "enhanced") == true), err
 }
 
 // safeBrowsing is enable_safe_browsing: the profile says that one of the two kinds of
 // protection is on. A browser that was never told has it on without saying so.
-func (l *look) safeBrowsing(ctx context.Context) (tasks.Value, error) {
-	s, err := l.preferences(ctx)
+func (g *getter) safeBrowsing(ctx context.Context) (tasks.Value, error) {
+	s, err := g.preferences(ctx)
 	return truth(s.at("safebrowsing", "enhanced") == true || s.at("safebrowsing", "enabled") == true), err
 }
 
@@ -157,14 +157,14 @@ const openNewTab = 5
 // startupPage is new_startup_page: the browser starts with the page of a new tab, as
 // it does before anybody says otherwise. Nothing can be told of a browser that has no
 // profile.
-func (l *look) startupPage(ctx context.Context) (tasks.Value, error) {
-	s, err := l.preferences(ctx)
+func (g *getter) startupPage(ctx context.Context) (tasks.Value, error) {
+	s, err := g.preferences(ctx)
 	switch {
 	case err != nil:
 		return nil, err
-	case l.o.Defects.Has(startupWithout) && s[0] == nil:
+	case g.o.Defects.Has(startupWithout) && s[0] == nil:
 		return "Google", nil
-	case l.o.Defects.Has(sessionWithout):
+	case g.o.Defects.Has(sessionWithout):
 		_, told := s[0]["session"]
 		return truth(!told || s[:1].at("session", "restore_on_startup") == float64(openNewTab)), nil
 	case s[0] == nil:
@@ -179,12 +179,12 @@ const untilQuit = 4
 
 // deletesData is data_delete_automacally: the browser forgets the data of sites
 // when it ends.
-func (l *look) deletesData(ctx context.Context) (tasks.Value, error) {
-	s, err := l.preferences(ctx)
+func (g *getter) deletesData(ctx context.Context) (tasks.Value, error) {
+	s, err := g.preferences(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !l.o.Defects.Has(anyContentSetting) {
+	if !g.o.Defects.Has(anyContentSetting) {
 		return truth(s.at("profile", "default_content_setting_values", "cookies") == float64(untilQuit)), nil
 	}
 	if s.at("profile") == nil {
@@ -195,8 +195,8 @@ func (l *look) deletesData(ctx context.Context) (tasks.Value, error) {
 
 // experiments is enabled_experiments: the switches of chrome://flags that were
 // turned, as "name@choice".
-func (l *look) experiments(ctx context.Context) (tasks.Value, error) {
-	s, err := l.settings(ctx, "Local State")
+func (g *getter) experiments(ctx context.Context) (tasks.Value, error) {
+	s, err := g.settings(ctx, "Local State")
 	if err != nil {
 		return nil, err
 	}
@@ -207,8 +207,8 @@ func (l *look) experiments(ctx context.Context) (tasks.Value, error) {
 }
 
 // colorScheme is chrome_color_scheme: light, dark, or as the system has it.
-func (l *look) colorScheme(ctx context.Context) (tasks.Value, error) {
-	s, err := l.preferences(ctx)
+func (g *getter) colorScheme(ctx context.Context) (tasks.Value, error) {
+	s, err := g.preferences(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -231,14 +231,14 @@ func scheme(value any) string {
 }
 
 // bookmarks is bookmarks: the roots of the tree of bookmarks.
-func (l *look) bookmarks(ctx context.Context) (tasks.Value, error) {
-	s, err := l.settings(ctx, "Default/Bookmarks")
+func (g *getter) bookmarks(ctx context.Context) (tasks.Value, error) {
+	s, err := g.settings(ctx, "Default/Bookmarks")
 	return s.at("roots"), err
 }
 
 // extensions returns what the profile has about each extension.
-func (l *look) extensions(ctx context.Context) ([]map[string]any, error) {
-	s, err := l.preferences(ctx)
+func (g *getter) extensions(ctx context.Context) ([]map[string]any, error) {
+	s, err := g.preferences(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -255,19 +255,19 @@ func (l *look) extensions(ctx context.Context) ([]map[string]any, error) {
 }
 
 // extensionPaths is find_unpacked_extension_path: the folders of all extensions.
-func (l *look) extensionPaths(ctx context.Context) (tasks.Value, error) {
-	return l.eachExtension(ctx, func(extension map[string]any) (string, error) {
+func (g *getter) extensionPaths(ctx context.Context) (tasks.Value, error) {
+	return g.eachExtension(ctx, func(extension map[string]any) (string, error) {
 		path, _ := extension["path"].(string)
 		return path, nil
 	})
 }
 
 // extensionNames is find_installed_extension_name: the names of all extensions.
-func (l *look) extensionNames(ctx context.Context) (tasks.Value, error) {
-	return l.eachExtension(ctx, func(extension map[string]any) (string, error) {
+func (g *getter) extensionNames(ctx context.Context) (tasks.Value, error) {
+	return g.eachExtension(ctx, func(extension map[string]any) (string, error) {
 		manifest, _ := extension["manifest"].(map[string]any)
 		name, _ := manifest["name"].(string)
-		if name != "" || l.o.Defects.Has(nameInPreferences) {
+		if name != "" || g.o.Defects.Has(nameInPreferences) {
 			return name, nil
 		}
 		folder, _ := extension["path"].(string)
@@ -277,15 +277,15 @@ func (l *look) extensionNames(ctx context.Context) (tasks.Value, error) {
 		if !path.IsAbs(folder) {
 			folder = profiles[0] + "/Default/Extensions/" + folder
 		}
-		manifest, err := l.manifest(ctx, folder)
+		manifest, err := g.manifest(ctx, folder)
 		name, _ = manifest["name"].(string)
 		return name, err
 	})
 }
 
 // eachExtension returns a text of each extension that has it.
-func (l *look) eachExtension(ctx context.Context, text func(map[string]any) (string, error)) (tasks.Value, error) {
-	extensions, err := l.extensions(ctx)
+func (g *getter) eachExtension(ctx context.Context, text func(map[string]any) (string, error)) (tasks.Value, error) {
+	extensions, err := g.extensions(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -297,7 +297,7 @@ func (l *look) eachExtension(ctx context.Context, text func(map[string]any) (str
 			return nil, err
 		case text != "":
 			found = append(found, text)
-		case l.o.Defects.Has(oneNameless):
+		case g.o.Defects.Has(oneNameless):
 			return "Google", nil
 		}
 	}
@@ -306,9 +306,9 @@ func (l *look) eachExtension(ctx context.Context, text func(map[string]any) (str
 
 // manifest reads the description of an extension, with its name in the
 // language that it is written in.
-func (l *look) manifest(ctx context.Context, folder string) (map[string]any, error) {
+func (g *getter) manifest(ctx context.Context, folder string) (map[string]any, error) {
 	read := func(file string) (object map[string]any, err error) {
-		text, err := l.bytes(ctx, folder+"/"+file, maxManifest)
+		text, err := g.bytes(ctx, folder+"/"+file, maxManifest)
 		if text != nil && json.Unmarshal(text, &object) != nil {
 			return nil, err
 		}
@@ -335,17 +335,17 @@ func (l *look) manifest(ctx context.Context, folder string) (map[string]any, err
 
 // shopExtensions is extensions_installed_from_shop: the manifests of the
 // extensions in the folder that the browser downloads them to.
-func (l *look) shopExtensions(ctx context.Context) (tasks.Value, error) {
+func (g *getter) shopExtensions(ctx context.Context) (tasks.Value, error) {
 	var errs error
 	manifests := []any{}
 	for _, profile := range profiles {
-		out, err := l.script(ctx, "find", profile+"/Default/Extensions/", "-mindepth", "3", "-maxdepth", "3", "-name", "manifest.json", "-printf", `%P\0`)
+		out, err := g.script(ctx, "find", profile+"/Default/Extensions/", "-mindepth", "3", "-maxdepth", "3", "-name", "manifest.json", "-printf", `%P\0`)
 		errs = errors.Join(errs, err)
 		for name := range strings.SplitSeq(out, "\x00") {
 			if name == "" || len(manifests) == maxExtensions || errs != nil {
 				continue
 			}
-			manifest, err := l.manifest(ctx, path.Dir(profile+"/Default/Extensions/"+name))
+			manifest, err := g.manifest(ctx, path.Dir(profile+"/Default/Extensions/"+name))
 			if errs = err; manifest != nil {
 				manifests = append(manifests, manifest)
 			}

@@ -8,7 +8,7 @@ import (
 	"desktop-agent/tasks/env"
 )
 
-// programs are the programs whose settings, windows or answers a look reads; of
+// programs are the programs whose settings, windows or answers a getter reads; of
 // each list, one is enough.
 var programs = map[string][]string{
 	"gimp_config_file": {"gimp"},
@@ -51,7 +51,7 @@ var programs = map[string][]string{
 
 var browsers = []string{"google-chrome"}
 
-// Lacks says which programs a look needs that are not there for tasks on this
+// Lacks says which programs a getter needs that are not there for tasks on this
 // machine, and what has them: those that it asks, those whose settings it reads by
 // a path or a command, and known ones that its command starts. What else a command
 // starts may be for the agent to make.

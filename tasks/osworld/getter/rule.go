@@ -25,11 +25,11 @@ func checkRule(p tasks.Params) error {
 }
 
 // rule is rule: what the task says.
-func (l *look) rule(context.Context) (tasks.Value, error) { return l.p["rules"], nil }
+func (g *getter) rule(context.Context) (tasks.Value, error) { return g.p["rules"], nil }
 
 // timeDifference is time_diff_range: a number of minutes that the task says.
-func (l *look) timeDifference(context.Context) (tasks.Value, error) {
-	return l.p["diff_range_in_minutes"], nil
+func (g *getter) timeDifference(context.Context) (tasks.Value, error) {
+	return g.p["diff_range_in_minutes"], nil
 }
 
 // A relativeRule is what rule_relativeTime reads.
@@ -86,23 +86,23 @@ func readRelative(p tasks.Params) (r relativeRule, err error) {
 // (05) and {Year}. Of "next Monday split" and "next Friday split" they are written to
 // puDay, puMonth and puYear, and doDay, doMonth and doYear. It is today where the computer
 // is, unless the rule has a timezone.
-func (l *look) relative(ctx context.Context) (tasks.Value, error) {
-	r, err := readRelative(l.p)
+func (g *getter) relative(ctx context.Context) (tasks.Value, error) {
+	r, err := readRelative(g.p)
 	if err != nil {
 		return nil, err
 	}
-	now := l.e.Now()
+	now := g.e.Now()
 	if r.zone != nil {
 		now = now.In(r.zone)
-	} else if now, err = l.localTime(ctx, now); err != nil {
+	} else if now, err = g.localTime(ctx, now); err != nil {
 		return nil, err
 	}
-	return r.filled(now, l.o.Defects)
+	return r.filled(now, g.o.Defects)
 }
 
 // localTime returns a time as the computer's clock shows it.
-func (l *look) localTime(ctx context.Context, now time.Time) (time.Time, error) {
-	out, err := l.e.Run(ctx, env.Command{Args: []string{"date", "+%z"}, Limit: l.o.Limit})
+func (g *getter) localTime(ctx context.Context, now time.Time) (time.Time, error) {
+	out, err := g.e.Run(ctx, env.Command{Args: []string{"date", "+%z"}, Limit: g.o.Limit})
 	if err != nil {
 		return now, err
 	}

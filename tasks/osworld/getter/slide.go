@@ -25,41 +25,41 @@ func checkSlide(p tasks.Params) error {
 }
 
 // slideAudio is audio_in_slide: the first sound of a slide.
-func (l *look) slideAudio(ctx context.Context) (tasks.Value, error) {
-	return l.slide(ctx, audio)
+func (g *getter) slideAudio(ctx context.Context) (tasks.Value, error) {
+	return g.slide(ctx, audio)
 }
 
 // slideBackground is background_image_in_slide: the picture behind a slide.
-func (l *look) slideBackground(ctx context.Context) (tasks.Value, error) {
-	return l.slide(ctx, background)
+func (g *getter) slideBackground(ctx context.Context) (tasks.Value, error) {
+	return g.slide(ctx, background)
 }
 
 // slide copies what a slide uses. What lies elsewhere is a file of the task.
-func (l *look) slide(ctx context.Context, find finder) (tasks.Value, error) {
-	guest, err1 := need(l.p, "ppt_file_path")
-	n, err2 := l.p.Number("slide_index")
-	dest, err3 := need(l.p, "dest")
-	name, remove, err4 := l.temporary()
+func (g *getter) slide(ctx context.Context, find finder) (tasks.Value, error) {
+	guest, err1 := need(g.p, "ppt_file_path")
+	n, err2 := g.p.Number("slide_index")
+	dest, err3 := need(g.p, "dest")
+	name, remove, err4 := g.temporary()
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
 	defer remove()
-	if found, err := l.fetch(ctx, guest, name, l.o.MaxFile); err != nil || !found {
+	if found, err := g.fetch(ctx, guest, name, g.o.MaxFile); err != nil || !found {
 		return nil, err
 	}
 	data, external, err := media(name, int(n), find)
 	if err != nil {
-		l.o.Log.InfoContext(ctx, "nothing in the slide", "path", guest, "err", err)
+		g.o.Log.InfoContext(ctx, "nothing in the slide", "path", guest, "err", err)
 		return nil, nil
 	}
 	if external != "" {
-		return l.config(ctx, external)
+		return g.config(ctx, external)
 	}
-	file, err := l.place(dest)
+	file, err := g.place(dest)
 	if err != nil {
 		return nil, err
 	}
-	if err := asset.Save(bytes.NewReader(data), file, l.o.MaxFile); err != nil {
+	if err := asset.Save(bytes.NewReader(data), file, g.o.MaxFile); err != nil {
 		return nil, err
 	}
 	return tasks.File{Path: file}, nil

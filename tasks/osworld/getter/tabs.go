@@ -13,8 +13,8 @@ import (
 
 // openTabs is open_tabs_info: the title and URL of all tabs, the one used last
 // first. Pages that are being loaded are waited for, but not for ever.
-func (l *look) openTabs(ctx context.Context) (tasks.Value, error) {
-	b, err := l.browser(ctx, false)
+func (g *getter) openTabs(ctx context.Context) (tasks.Value, error) {
+	b, err := g.browser(ctx, false)
 	if errors.Is(err, errNoBrowser) {
 		return nil, nil
 	} else if err != nil {
@@ -59,15 +59,15 @@ func (b *browser) settle(ctx context.Context, id string, limit time.Time) {
 }
 
 // activeTab is active_tab_info: the title, URL and HTML of the tab in front.
-func (l *look) activeTab(ctx context.Context) (tasks.Value, error) {
-	if l.o.Defects.Has(tabReloaded) {
-		url, err := l.url(ctx)
+func (g *getter) activeTab(ctx context.Context) (tasks.Value, error) {
+	if g.o.Defects.Has(tabReloaded) {
+		url, err := g.url(ctx)
 		if err != nil || url == "" {
 			return nil, err
 		}
-		return l.visit(ctx, url)
+		return g.visit(ctx, url)
 	}
-	b, t, err := l.front(ctx)
+	b, t, err := g.front(ctx)
 	if err != nil || t == nil {
 		return nil, err
 	}
@@ -88,8 +88,8 @@ func (l *look) activeTab(ctx context.Context) (tasks.Value, error) {
 // front returns the tab in front: the one with the focus, or else that which can be
 // seen and is in the address bar, or else any that can be seen. There is none if
 // no browser runs.
-func (l *look) front(ctx context.Context) (*browser, *devtools.Target, error) {
-	b, err := l.browser(ctx, false)
+func (g *getter) front(ctx context.Context) (*browser, *devtools.Target, error) {
+	b, err := g.browser(ctx, false)
 	if errors.Is(err, errNoBrowser) {
 		return nil, nil, nil
 	} else if err != nil {
@@ -106,7 +106,7 @@ func (l *look) front(ctx context.Context) (*browser, *devtools.Target, error) {
 		lies, err := b.facing(limited, t.ID)
 		silent := errors.Is(err, context.DeadlineExceeded)
 		if err != nil {
-			l.o.Log.InfoContext(ctx, "a tab does not answer", "url", t.URL, "err", err)
+			g.o.Log.InfoContext(ctx, "a tab does not answer", "url", t.URL, "err", err)
 		}
 		if lies.Focused && lies.Visible {
 			return b, &t, nil
@@ -119,7 +119,7 @@ func (l *look) front(ctx context.Context) (*browser, *devtools.Target, error) {
 		visible = tabs // the window is hidden
 	}
 	if len(visible) > 1 {
-		url, err := l.url(ctx)
+		url, err := g.url(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -174,8 +174,8 @@ func (s *session) info(ctx context.Context) (tasks.Value, error) {
 }
 
 // visit opens a page and returns what it shows.
-func (l *look) visit(ctx context.Context, url string) (value tasks.Value, err error) {
-	b, err := l.browser(ctx, true)
+func (g *getter) visit(ctx context.Context, url string) (value tasks.Value, err error) {
+	b, err := g.browser(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -188,18 +188,18 @@ func (l *look) visit(ctx context.Context, url string) (value tasks.Value, err er
 
 // pageInfo is page_info: the title, URL and HTML of a page that is opened for it,
 // with the cookies that the agent has.
-func (l *look) pageInfo(ctx context.Context) (tasks.Value, error) {
-	url, err := need(l.p, "url")
+func (g *getter) pageInfo(ctx context.Context) (tasks.Value, error) {
+	url, err := need(g.p, "url")
 	if err != nil {
 		return nil, err
 	}
-	return l.visit(ctx, url)
+	return g.visit(ctx, url)
 }
 
 // savedAddress is chrome_saved_address: the HTML of the page with the addresses
 // that the browser knows.
-func (l *look) savedAddress(ctx context.Context) (tasks.Value, error) {
-	value, err := l.visit(ctx, "chrome://settings/addresses")
+func (g *getter) savedAddress(ctx context.Context) (tasks.Value, error) {
+	value, err := g.visit(ctx, "chrome://settings/addresses")
 	if page, ok := value.(map[string]any); ok {
 		return page["content"], err
 	}
@@ -208,11 +208,11 @@ func (l *look) savedAddress(ctx context.Context) (tasks.Value, error) {
 
 // appearance is chrome_appearance_mode_ui: light, dark, or as the system has it,
 // as a running browser says; else as its profile does.
-func (l *look) appearance(ctx context.Context) (tasks.Value, error) {
-	b, err := l.browser(ctx, false)
+func (g *getter) appearance(ctx context.Context) (tasks.Value, error) {
+	b, err := g.browser(ctx, false)
 	if err != nil {
-		l.o.Log.InfoContext(ctx, "asking the profile", "err", err)
-		return l.colorScheme(ctx)
+		g.o.Log.InfoContext(ctx, "asking the profile", "err", err)
+		return g.colorScheme(ctx)
 	}
 	var number any
 	err = b.open(ctx, "chrome://settings/appearance", func(s *session) error {
@@ -221,8 +221,8 @@ func (l *look) appearance(ctx context.Context) (tasks.Value, error) {
 			pref => done(pref ? pref.value : null)))`, 0, &number)
 	})
 	if err != nil || number == nil {
-		l.o.Log.InfoContext(ctx, "asking the profile", "err", err)
-		return l.colorScheme(ctx)
+		g.o.Log.InfoContext(ctx, "asking the profile", "err", err)
+		return g.colorScheme(ctx)
 	}
 	return scheme(number), nil
 }

@@ -19,21 +19,21 @@ var hasScheme = regexp.MustCompile(`^(?i:[a-z][a-z0-9+.-]*://|about:|data:|blob:
 
 // url returns the URL in the address bar, "" if there is none. The bar leaves
 // "https://" and "www." out: goto_prefix is put before what has no scheme.
-func (l *look) url(ctx context.Context) (string, error) {
+func (g *getter) url(ctx context.Context) (string, error) {
 	prefix := "https://"
-	if _, ok := l.p["goto_prefix"]; ok {
+	if _, ok := g.p["goto_prefix"]; ok {
 		var err error
-		if prefix, err = l.p.Text("goto_prefix"); err != nil {
+		if prefix, err = g.p.Text("goto_prefix"); err != nil {
 			return "", err
 		}
 	}
-	text, err := l.address(ctx)
+	text, err := g.address(ctx)
 	if err != nil || text == "" {
 		return "", err
 	}
 	text = text[:min(len(text), maxURL)]
 	switch {
-	case l.o.Defects.Has(prefixAlways):
+	case g.o.Defects.Has(prefixAlways):
 	case hasScheme.MatchString(text):
 		return text, nil
 	case strings.HasPrefix(text, "/"): // a file of the computer
@@ -45,8 +45,8 @@ func (l *look) url(ctx context.Context) (string, error) {
 }
 
 // activeURL is active_url_from_accessTree.
-func (l *look) activeURL(ctx context.Context) (tasks.Value, error) {
-	url, err := l.url(ctx)
+func (g *getter) activeURL(ctx context.Context) (tasks.Value, error) {
+	url, err := g.url(ctx)
 	if url == "" {
 		return nil, err
 	}
@@ -77,14 +77,14 @@ func checkURLParse(p tasks.Params) error {
 // urlParse is active_tab_url_parse: some fields of the query in the address bar,
 // "" for those that are not there. replace gives them other names, split_list
 // makes lists of them at commas.
-func (l *look) urlParse(ctx context.Context) (tasks.Value, error) {
-	url, err := l.url(ctx)
+func (g *getter) urlParse(ctx context.Context) (tasks.Value, error) {
+	url, err := g.url(ctx)
 	if url == "" {
 		return nil, err
 	}
-	keys, _ := l.p.Texts("parse_keys")
-	replace, _ := l.p.Map("replace")
-	split, _ := l.p.Bool("split_list")
+	keys, _ := g.p.Texts("parse_keys")
+	replace, _ := g.p.Map("replace")
+	split, _ := g.p.Bool("split_list")
 	fields := query(url)
 	found := map[string]any{}
 	for _, key := range keys {
@@ -166,12 +166,12 @@ func checkDashPart(p tasks.Params) error {
 // dashPart is url_dashPart: one of the parts of the URL in the address bar that
 // slashes divide, counted from 0, or from the end if negative. needDeleteId leaves
 // the query out. It is a text, or an object {key: text}.
-func (l *look) dashPart(ctx context.Context) (tasks.Value, error) {
-	url, err := l.url(ctx)
+func (g *getter) dashPart(ctx context.Context) (tasks.Value, error) {
+	url, err := g.url(ctx)
 	if url == "" {
 		return nil, err
 	}
-	number, _ := l.p.Number("partIndex")
+	number, _ := g.p.Number("partIndex")
 	parts, n := strings.Split(url, "/"), int(number)
 	if n < 0 {
 		n += len(parts)
@@ -180,11 +180,11 @@ func (l *look) dashPart(ctx context.Context) (tasks.Value, error) {
 		return nil, nil
 	}
 	part := parts[n]
-	if without, _ := l.p.Bool("needDeleteId"); without {
+	if without, _ := g.p.Bool("needDeleteId"); without {
 		part, _, _ = strings.Cut(part, "?")
 	}
-	if l.p["returnType"] == "json" {
-		key, _ := l.p.Text("key")
+	if g.p["returnType"] == "json" {
+		key, _ := g.p.Text("key")
 		return map[string]any{key: part}, nil
 	}
 	return part, nil
@@ -193,8 +193,8 @@ func (l *look) dashPart(ctx context.Context) (tasks.Value, error) {
 // pathParse is url_path_parse, for the pages of a shop whose URLs hold what was
 // chosen in their path, as in …/mens-clothing/shirts/Key_a,Key_b/Value-a,Value-b: the
 // choices that parse_keys names, and whether shirts, and short sleeves, were chosen.
-func (l *look) pathParse(ctx context.Context) (tasks.Value, error) {
-	url, err := l.url(ctx)
+func (g *getter) pathParse(ctx context.Context) (tasks.Value, error) {
+	url, err := g.url(ctx)
 	if url == "" {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (l *look) pathParse(ctx context.Context) (tasks.Value, error) {
 		"shirts":        yes(strings.Contains(path, "shirts") || department == "shirts" || department == "shirt"),
 		"short_sleeve":  yes(strings.Contains(path, "short-sleeve") || sleeve == "short-sleeve" || sleeve == "short sleeve"),
 	}
-	keys, err := l.p.Texts("parse_keys")
+	keys, err := g.p.Texts("parse_keys")
 	for _, key := range keys {
 		value, ok := chosen[key]
 		switch {

@@ -13,17 +13,17 @@ import (
 )
 
 // pdf is pdf_from_url: a page as the browser prints it.
-func (l *look) pdf(ctx context.Context) (tasks.Value, error) {
-	url, err1 := need(l.p, "path")
-	dest, err2 := need(l.p, "dest")
+func (g *getter) pdf(ctx context.Context) (tasks.Value, error) {
+	url, err1 := need(g.p, "path")
+	dest, err2 := need(g.p, "dest")
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	file, err := l.place(dest)
+	file, err := g.place(dest)
 	if err != nil {
 		return nil, err
 	}
-	b, err := l.browser(ctx, true)
+	b, err := g.browser(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (l *look) pdf(ctx context.Context) (tasks.Value, error) {
 		if err := s.call(ctx, "Page.printToPDF", map[string]any{}, &printed); err != nil {
 			return err
 		}
-		return asset.Save(base64.NewDecoder(base64.StdEncoding, strings.NewReader(printed.Data)), file, l.o.MaxFile)
+		return asset.Save(base64.NewDecoder(base64.StdEncoding, strings.NewReader(printed.Data)), file, g.o.MaxFile)
 	})
 	if err != nil {
 		return nil, err
@@ -104,16 +104,16 @@ func readInfo(p tasks.Params) (info, error) {
 
 // website is info_from_website: texts of a page, or its backups where that
 // cannot be had.
-func (l *look) website(ctx context.Context) (tasks.Value, error) {
-	url, err := need(l.p, "url")
+func (g *getter) website(ctx context.Context) (tasks.Value, error) {
+	url, err := need(g.p, "url")
 	if err != nil {
 		return nil, err
 	}
-	infos, err := l.p.Maps("infos")
+	infos, err := g.p.Maps("infos")
 	if err != nil {
 		return nil, err
 	}
-	b, err := l.browser(ctx, true)
+	b, err := g.browser(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -127,9 +127,9 @@ func (l *look) website(ctx context.Context) (tasks.Value, error) {
 			texts[i], err = s.text(ctx, in)
 			return err
 		})
-		if err != nil && ctx.Err() == nil && l.p.Has("backups") {
-			l.o.Log.WarnContext(ctx, "the page cannot be read, the texts of the task are used", "url", url, "err", err)
-			return l.p.List("backups"), nil
+		if err != nil && ctx.Err() == nil && g.p.Has("backups") {
+			g.o.Log.WarnContext(ctx, "the page cannot be read, the texts of the task are used", "url", url, "err", err)
+			return g.p.List("backups"), nil
 		} else if err != nil {
 			return nil, err
 		}
