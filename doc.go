@@ -65,12 +65,13 @@
 //
 //   - To add a label, a program or a key to what the guard knows: guard/table.toml, and
 //     a row of TestTable.
-//   - To add a guard of another kind: a [run.Guard], given to the session by
-//     run.Options.Guard. The interface is in run/guard.go; the hand asks it before every
-//     action.
-//   - To add a setting: a field in run/settings.go, its key in
-//     run/eventjson/settings.go, its flag in cmd/desktop-agent/settings.go. A test of
-//     each of the last two fails without.
+//   - To add a guard of another kind: a [run.Guard], which run.Options.GuardFor makes of
+//     a session before anybody gets that (Guard takes one that needs no session). The
+//     interface is in run/guard.go; the hand asks it before every action.
+//   - To add a setting: a field in run/settings.go (of plans, in planner/config.go), its
+//     key in run/eventjson/settings.go, its flag in cmd/desktop-agent/settings.go (of
+//     plans, in plan.go). TestEveryFieldSurvives fails without the key, and
+//     TestEverySettingHasAFlag without the flag.
 //
 // [desktop-agent/rehearsal] tries a task with what cannot be taken back blocked, before it
 // is done once.

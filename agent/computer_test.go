@@ -163,7 +163,7 @@ func TestSafetyChecks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := moving()
 			a, k, journal := withTool(t, d, tool("c1", fmt.Sprintf(clickAt, 10, 20), check), tool("c2", `{"type":"keypress","keys":["ENTER"]}`), llm.Response{Text: "Done.", Finish: llm.FinishStop})
-			a.Hand.Guard = tt.guard
+			a.Hand = run.NewHand(d, a.Scope, tt.guard)
 			_, err := a.Run(t.Context(), "click")
 			require.NoError(t, err)
 			require.Equal(t, tt.did, names(d.Did()))

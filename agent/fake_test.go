@@ -147,7 +147,7 @@ func moving() *runtest.Desktop {
 // record has the agent write to a journal, and watch told of each event.
 func record(a *agent.Agent, j run.Journal, watch func(run.Event)) {
 	a.Scope = run.NewRecorder(j, watch).Scope(run.Where{Agent: "agent"})
-	a.Hand = run.NewHand(a.Desktop.(run.Device), a.Scope)
+	a.Hand = run.NewHand(a.Desktop.(run.Device), a.Scope, nil)
 }
 
 // requireNoHoles checks that the events are numbered from 1 without a gap.

@@ -62,8 +62,7 @@ func TestSubAgent(t *testing.T) {
 			}
 			return "CALL look {}"
 		}, "reflect": goesOn, "conclude": met("over"),
-	})
-	w.Session.Hand.Guard = ruled(refuse)
+	}, func(_ *run.Settings, o *run.Options) { o.Guard = ruled(refuse) })
 	x, err := w.Begin(plan(agentStep("s1", engine.ProfileTools), step("s2", "look", "s1")))
 	require.NoError(t, err)
 	result, err := x.Execute(t.Context())
@@ -397,6 +396,7 @@ func TestBlind(t *testing.T) {
 func TestGuardKnowsStepsBefore(t *testing.T) {
 	d := &runtest.Desktop{}
 	d.React = func(string, actuator.Action) (string, error) { d.Tick++; return "", nil }
+	var told [][]string
 	w := newWorld(t, nil, map[string]func(*llm.Request) string{
 		"propose": func(r *llm.Request) string {
 			if strings.Contains(words(r), "delivered") {
@@ -404,11 +404,11 @@ func TestGuardKnowsStepsBefore(t *testing.T) {
 			}
 			return does("pyautogui.click(5, 5)")
 		}, "goal": shows, "conclude": met("over"), "reflect": goesOn,
-	}, onScreen(d))
-	var told [][]string
-	w.Session.Hand.Guard = ruled(func(in run.Intent) (run.Guarded, error) {
-		told = append(told, in.History)
-		return run.Guarded{By: "table", Effect: worldmodel.EffectNone}, nil
+	}, onScreen(d), func(_ *run.Settings, o *run.Options) {
+		o.Guard = ruled(func(in run.Intent) (run.Guarded, error) {
+			told = append(told, in.History)
+			return run.Guarded{By: "table", Effect: worldmodel.EffectNone}, nil
+		})
 	})
 	x, err := w.Begin(plan(guiStep("s1"), guiStep("s2", "s1")))
 	require.NoError(t, err)

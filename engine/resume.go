@@ -256,7 +256,7 @@ func (e *Engine) mustAsk(s *planner.Step, o *run.OpenStep) bool {
 
 // inherits reports whether the guard knows of what was in doubt.
 func (e *Engine) inherits() bool {
-	_, ok := e.Session.Hand.Guard.(run.Heir)
+	_, ok := e.Session.Hand.Guard().(run.Heir)
 	return ok
 }
 

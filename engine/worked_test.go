@@ -80,13 +80,12 @@ func guarded(t *testing.T, tools map[string]tool, replies map[string]func(*llm.R
 			replies[purpose] = reply
 		}
 	}
-	w := newWorld(t, tools, replies, append(change, func(s *run.Settings, _ *run.Options) { s.Agent.Guard = "on" })...)
+	w := newWorld(t, tools, replies, append(change, func(s *run.Settings, o *run.Options) {
+		s.Agent.Guard, o.GuardFor = "on", (&guard.Options{Unattended: true}).Guard
+	})...)
 	e, err := engine.New(w.Session)
 	require.NoError(t, err)
 	w.Engine = e
-	g, err := guard.For(w.Session, &guard.Options{Unattended: true})
-	require.NoError(t, err)
-	w.Session.Hand.Guard = g
 	return w
 }
 

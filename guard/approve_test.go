@@ -191,8 +191,7 @@ func TestApprovalEdit(t *testing.T) {
 			scope := run.NewRecorder(journal, nil).Scope(run.Where{})
 			require.NoError(t, scope.Emit(t.Context(), run.RunStarted{Schema: run.Schema, Task: cleanUp}))
 			scope.Turn()
-			hand := run.NewHand(&runtest.Desktop{}, scope)
-			hand.Guard = g
+			hand := run.NewHand(&runtest.Desktop{}, scope, g)
 			act, err := hand.Do(t.Context(), shiftDelete())
 			require.NoError(t, err)
 			if tt.err != "" {

@@ -141,8 +141,7 @@ func walk(t *testing.T, b branch, w *strings.Builder) {
 	if b.answer != nil {
 		g.Ask = func(context.Context, guard.Approval) (guard.Answer, error) { return *b.answer, nil }
 	}
-	hand := run.NewHand(d, scope)
-	hand.Guard = g
+	hand := run.NewHand(d, scope, g)
 	a := &agent.Agent{
 		Desktop: d, Hand: hand, Scope: scope, World: world, Planner: planned{}, MaxSteps: 8,
 		Actor:    &agent.Actor{Model: client, Format: agent.Format{Name: "code", Parser: pyautogui.Parser{}}},

@@ -58,8 +58,7 @@ func play(t *testing.T, turns [][]string, foresee func(text string) map[string]a
 	scope := run.NewRecorder(journal, nil).Scope(run.Where{})
 	client := &llm.Client{Model: model, Default: llm.Settings{Model: "m"}, Record: scope.Call, Retry: llm.Retry{Attempts: 1}}
 	world := &worldmodel.Model{LLM: client}
-	hand := run.NewHand(d, scope)
-	hand.Guard = &guard.Guard{World: world, Policies: guard.DefaultPolicies(), Model: client, Analysers: []llm.Role{llm.Monitor}}
+	hand := run.NewHand(d, scope, &guard.Guard{World: world, Policies: guard.DefaultPolicies(), Model: client, Analysers: []llm.Role{llm.Monitor}})
 	a := &agent.Agent{
 		Desktop: d, Hand: hand, Scope: scope, World: world, MaxSteps: 8,
 		Actor:    &agent.Actor{Model: client, Format: agent.Format{Name: "code", Parser: pyautogui.Parser{}}},

@@ -49,8 +49,8 @@ func TestSendAndView(t *testing.T) {
 		t.Run(label, func(t *testing.T) {
 			done := label == "View"
 			d, journal := &runtest.Desktop{}, &run.Memory{}
-			hand := run.NewHand(d, run.NewRecorder(journal, nil).Scope(run.Where{}))
-			hand.Guard = started(t, &guard.Guard{World: sees(see), Model: judging(false, []string{}, []string{})}, "Read the mail")
+			hand := run.NewHand(d, run.NewRecorder(journal, nil).Scope(run.Where{}),
+				started(t, &guard.Guard{World: sees(see), Model: judging(false, []string{}, []string{})}, "Read the mail"))
 			act, err := hand.Do(t.Context(), run.Intent{Action: click(0), Source: run.FromModel, On: look("thunderbird", "normal", "Mail", item{role: "push button", name: label})})
 			require.NoError(t, err)
 			require.NoError(t, act.Close(t.Context(), nil))

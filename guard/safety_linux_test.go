@@ -121,13 +121,10 @@ func onFolder(t *testing.T, c *cast, task string) (home string, journal *run.Mem
 	settings.Agent.Workspace, settings.Agent.Approve, settings.Agent.OnBlock = "none", "never", run.OnBlockWait
 	journal = &run.Memory{}
 	s, err := run.Open(ctx, settings, &run.Options{
-		Client: &llm.Client{Model: c, Default: llm.Settings{Model: "cast"}}, Journal: func() (run.Journal, error) { return journal, nil },
+		Client: &llm.Client{Model: c, Default: llm.Settings{Model: "cast"}}, GuardFor: (&guard.Options{}).Guard, Journal: func() (run.Journal, error) { return journal, nil },
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
-	g, err := guard.For(s, &guard.Options{})
-	require.NoError(t, err)
-	s.Hand.Guard = g
 	until := time.Now().Add(20 * time.Second)
 	for { // until the file manager shows the folder
 		o, err := s.Desktop.Observe(ctx)

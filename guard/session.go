@@ -21,8 +21,17 @@ type Options struct {
 	NoModel bool
 }
 
-// For returns the guard that the settings of a session ask for; nil for none. The
-// caller gives it to the session's hand.
+// Guard is [For] as [run.Options] have it: nil, where the settings ask for none.
+func (o *Options) Guard(s *run.Session) (run.Guard, error) {
+	g, err := For(s, o)
+	if g == nil || err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// For returns the guard that the settings of a session ask for; nil for none. Only a
+// session that is being opened takes it, by GuardFor of its [run.Options].
 func For(s *run.Session, o *Options) (*Guard, error) {
 	set := s.Settings.Agent
 	switch set.Guard {

@@ -21,7 +21,7 @@ import (
 func TestChoose(t *testing.T) {
 	pass := run.Try{Outcome: run.OutcomeDone, Answer: "ready"}
 	fail := run.Try{Outcome: run.OutcomeStuck, Answer: "nothing led anywhere"}
-	broke := run.Try{Outcome: run.OutcomeDone, Error: "its desktop: no display"}
+	broke := run.Try{Outcome: run.OutcomeDone, Error: "its session: no display"}
 	for name, tt := range map[string]struct {
 		tries   []run.Try
 		replies []string // of the judge; the last stays

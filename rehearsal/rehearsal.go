@@ -79,7 +79,12 @@ func (r *Rehearsal) Do(ctx context.Context, task string, judged *run.TaskJudged)
 func (r *Rehearsal) try(ctx context.Context, task string, judged run.TaskJudged) (t run.Try, way *run.Demonstration) {
 	began := time.Now()
 	var journal *replay.Journal
+	var g *guard.Guard
 	s, err := run.Open(ctx, r.settings(), &run.Options{
+		GuardFor: func(s *run.Session) (_ run.Guard, err error) {
+			g, err = rehearsing(s, task, judged)
+			return g, err
+		},
 		Client: r.Session.Client.Recording(nil), Tools: r.Session.Hand.Tools, Secrets: r.Secrets, Log: r.Log,
 		Journal: func() (_ run.Journal, err error) {
 			journal, err = replay.Create(r.Runs)
@@ -87,24 +92,18 @@ func (r *Rehearsal) try(ctx context.Context, task string, judged run.TaskJudged)
 		},
 	})
 	if err != nil {
-		t.Error = "its desktop: " + err.Error()
+		t.Error = "its session: " + err.Error()
 		return t, nil
 	}
 	defer s.Close()
 	t.Run = journal.ID()
-	var result agent.Result
-	g, err := r.guard(s, task, judged)
-	if err == nil {
-		result, err = r.play(ctx, s, task, judged)
-	}
+	result, err := r.play(ctx, s, task, judged)
 	if err = errors.Join(err, s.Finish()); err != nil {
 		t.Error = err.Error()
 	}
 	t.Outcome, t.Grade, t.Answer = result.Outcome, result.Grade, result.Answer
 	t.Steps, t.Calls, t.Dollars = result.Steps, result.Calls, result.Dollars
-	if g != nil {
-		t.Held = g.Held()
-	}
+	t.Held = g.Held()
 	r.log().InfoContext(ctx, "rehearsed", "run", t.Run, "outcome", t.Outcome, "ms", time.Since(began).Milliseconds())
 	if err := report.Save(journal.Dir()); err != nil {
 		r.log().WarnContext(ctx, "report of a rehearsal", "run", t.Run, "err", err)
@@ -127,8 +126,8 @@ func (r *Rehearsal) settings() run.Settings {
 	return set
 }
 
-// guard gives the session of a rehearsal its guard.
-func (r *Rehearsal) guard(s *run.Session, task string, judged run.TaskJudged) (*guard.Guard, error) {
+// rehearsing returns the guard of a rehearsal's session.
+func rehearsing(s *run.Session, task string, judged run.TaskJudged) (*guard.Guard, error) {
 	g, err := guard.For(s, &guard.Options{Unattended: true})
 	if err == nil && g == nil {
 		err = errors.New("a rehearsal needs the guard, which is switched off")
@@ -137,7 +136,6 @@ func (r *Rehearsal) guard(s *run.Session, task string, judged run.TaskJudged) (*
 		return nil, err
 	}
 	g.Rehearse(task, judged)
-	s.Hand.Guard = g
 	return g, nil
 }
 

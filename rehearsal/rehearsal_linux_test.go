@@ -127,16 +127,14 @@ func sent(t *testing.T, c *company) (lines []string, home, dir string, result ag
 	settings.Agent.Planning, settings.Agent.Rehearsals, settings.Agent.Approve = "off", 3, string(guard.Never)
 	var journal *replay.Journal
 	s, err := run.Open(ctx, settings, &run.Options{
-		Client: &llm.Client{Model: c, Default: llm.Settings{Model: "company"}, Retry: llm.Retry{Attempts: 1}, Budget: &llm.Budget{}},
+		Client:   &llm.Client{Model: c, Default: llm.Settings{Model: "company"}, Retry: llm.Retry{Attempts: 1}, Budget: &llm.Budget{}},
+		GuardFor: (&guard.Options{}).Guard,
 		Journal: func() (_ run.Journal, err error) {
 			journal, err = replay.Create(runs)
 			return journal, err
 		},
 	})
 	require.NoError(t, err)
-	g, err := guard.For(s, &guard.Options{})
-	require.NoError(t, err)
-	s.Hand.Guard = g
 	a, err := agent.New(s)
 	require.NoError(t, err)
 	a.Rehearse = (&rehearsal.Rehearsal{Session: s, Runs: runs}).Do

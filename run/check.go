@@ -54,8 +54,8 @@ func (h *Hand) Accept(ctx context.Context, c Concern) (refusal string, err error
 
 // accept asks the guard; one that breaks accepts nothing.
 func (h *Hand) accept(ctx context.Context, c Concern) (by string, err error) {
-	g, ok := h.Guard.(Accepter)
-	if !ok || h.Exempt != "" {
+	g, ok := h.guard.(Accepter)
+	if !ok || h.exempt != "" {
 		return "", errors.New("there is no guard that could ask a person")
 	}
 	defer func() {

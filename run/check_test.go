@@ -9,6 +9,7 @@ import (
 
 	"desktop-agent/llm"
 	"desktop-agent/run"
+	"desktop-agent/run/runtest"
 )
 
 // A guardOf rules on checks as it is told, and allows all else.
@@ -34,8 +35,9 @@ func TestChecks(t *testing.T) {
 		"not asked": {guard: guardOf(func(run.Concern) (string, error) { return "a person", nil }), exempt: run.ExemptSetup, want: run.Checked{Reason: "there is no guard that could ask a person"}},
 	} {
 		var journal run.Memory
-		hand := run.NewHand(nil, run.NewRecorder(&journal, nil).Scope(run.Where{Agent: "agent"}))
-		hand.Guard, hand.Exempt = tt.guard, tt.exempt
+		hand := runtest.Open(t, run.Settings{}, &run.Options{
+			NoDesktop: true, Guard: tt.guard, Exempt: tt.exempt, Journal: func() (run.Journal, error) { return &journal, nil },
+		}).Hand
 		refusal, err := hand.Accept(t.Context(), c)
 		require.NoError(t, err, name)
 		tt.want.Call, tt.want.Checks = c.Call, c.Checks
@@ -45,7 +47,7 @@ func TestChecks(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	hand := run.NewHand(nil, run.NewRecorder(&run.Memory{}, nil).Scope(run.Where{}))
+	hand := run.NewHand(nil, run.NewRecorder(&run.Memory{}, nil).Scope(run.Where{}), nil)
 	_, err := hand.Accept(ctx, c)
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -93,10 +93,10 @@ func (h *Hand) Begin(ctx context.Context, task string) {
 
 // starter returns the guard that is asked, if it looks at the task as a whole.
 func (h *Hand) starter() (g Starter, ok bool) {
-	if h == nil || h.Exempt != "" {
+	if h == nil || h.exempt != "" {
 		return nil, false
 	}
-	g, ok = h.Guard.(Starter)
+	g, ok = h.guard.(Starter)
 	return g, ok
 }
 
@@ -148,7 +148,7 @@ func (h *Hand) Tell(ctx context.Context, take func()) {
 // judge writes what the guard makes of the task, once. It returns why the guard allows
 // nothing, if it broke; an error means that the run cannot go on.
 func (h *Hand) judge(ctx context.Context) (refusal, err error) {
-	if h.Exempt != "" {
+	if h.exempt != "" {
 		return nil, nil
 	}
 	told := h.shared()
@@ -185,10 +185,10 @@ func (h *Hand) verdict(ctx context.Context, g Starter) (*TaskJudged, error) {
 // ask asks the guard. It returns why the action is refused: a guard that breaks
 // allows nothing.
 func (h *Hand) ask(ctx context.Context, in Intent) (Guarded, error) {
-	if h.Guard == nil || h.Exempt != "" {
+	if h.guard == nil || h.exempt != "" {
 		return Guarded{}, nil
 	}
-	ruling, err := bounded(ctx, h, func(asked context.Context) (Guarded, error) { return h.Guard.Allow(asked, in) })
+	ruling, err := bounded(ctx, h, func(asked context.Context) (Guarded, error) { return h.guard.Allow(asked, in) })
 	if err != nil && h.Log != nil {
 		h.Log.InfoContext(ctx, "refused", "action", actuator.Name(in.Action), "guard", h.GuardName())
 	}
@@ -214,10 +214,10 @@ func bounded[T any](ctx context.Context, h *Hand, call func(asked context.Contex
 // Preview says what the guard would rule on an action, without doing anything; it allows
 // all where there is no guard that can tell. The context bounds it.
 func (h *Hand) Preview(ctx context.Context, in Intent) (Guarded, error) {
-	if h == nil || h.Exempt != "" {
+	if h == nil || h.exempt != "" {
 		return Guarded{}, nil
 	}
-	g, ok := h.Guard.(Previewer)
+	g, ok := h.guard.(Previewer)
 	if !ok {
 		return Guarded{}, nil
 	}
@@ -234,7 +234,7 @@ func (h *Hand) Missed(ctx context.Context) {
 	if h == nil {
 		return
 	}
-	g, ok := h.Guard.(Wary)
+	g, ok := h.guard.(Wary)
 	if !ok {
 		return
 	}
@@ -244,19 +244,30 @@ func (h *Hand) Missed(ctx context.Context) {
 	}
 }
 
-// GuardName names the guard that is asked; "none" if none is.
+// Guard returns who is asked about each action; nil if nobody is.
+func (h *Hand) Guard() Guard {
+	if h == nil {
+		return nil
+	}
+	return h.guard
+}
+
+// NoGuard is the name that stands in [RunStarted] where no guard is asked.
+const NoGuard = "none"
+
+// GuardName names the guard that is asked; [NoGuard] if none is.
 func (h *Hand) GuardName() string {
 	switch {
-	case h == nil || h.Guard == nil:
-		return "none"
-	case h.Exempt != "":
-		return "none: " + string(h.Exempt)
+	case h == nil || h.guard == nil:
+		return NoGuard
+	case h.exempt != "":
+		return NoGuard + ": " + string(h.exempt)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), nameLimit)
 	defer cancel()
-	name, err := within.Do(ctx, "the guard", func() (string, error) { return h.Guard.Name(), nil })
+	name, err := within.Do(ctx, "the guard", func() (string, error) { return h.guard.Name(), nil })
 	if err != nil {
-		return fmt.Sprintf("%T, which is broken", h.Guard)
+		return fmt.Sprintf("%T, which is broken", h.guard)
 	}
 	return name
 }

@@ -27,14 +27,8 @@ import (
 type Hand struct {
 	// Scope takes what is done.
 	Scope *Scope
-	// Guard is asked about each action; nil: there is none, and the run's first
-	// event says so.
-	Guard Guard
 	// GuardLimit is how long the guard may take; [DefaultGuardLimit] if 0.
 	GuardLimit time.Duration
-	// Exempt, if not "", is why the guard is not asked; the journal shows it with
-	// each action.
-	Exempt Exemption
 	// Tools are what actions may call that are no mouse and no keyboard; nil: none.
 	Tools Toolbox
 	// Desktop is what the hand acts on, for who decides about an action; nil: not known.
@@ -42,7 +36,9 @@ type Hand struct {
 	// Log gets what became of actions, without any text or key; nil: silent.
 	Log *slog.Logger
 
-	device Device // nobody else has it
+	device Device    // nobody else has it
+	guard  Guard     // is asked about each action; nil: there is none, and the run's first event says so
+	exempt Exemption // why it is not asked, if not ""; the journal shows it with each action
 	once   sync.Once
 	told   *told // what the guard makes of the task; shared by the hands of one run
 	tried  tried
@@ -57,16 +53,17 @@ type tried struct {
 }
 
 // NewHand returns a hand for a device that is no live one, such as that of a
-// recorded desktop. The hand of a live desktop belongs to its [Session].
-func NewHand(d Device, s *Scope) *Hand { return &Hand{device: d, Scope: s} }
+// recorded desktop; g may be nil. The hand of a live desktop belongs to its [Session],
+// and so does who its guard is.
+func NewHand(d Device, s *Scope, g Guard) *Hand { return &Hand{device: d, Scope: s, guard: g} }
 
 // Beside returns a hand for another who acts in the same run: with the same device, guard,
 // limits and tools, and events of its own. Two hands on one display must not act at the
 // same time.
 func (h *Hand) Beside(s *Scope) *Hand {
 	return &Hand{
-		Scope: s, Guard: h.Guard, GuardLimit: h.GuardLimit, Exempt: h.Exempt, Tools: h.Tools, Desktop: h.Desktop, Log: h.Log,
-		device: h.device, told: h.shared(),
+		Scope: s, GuardLimit: h.GuardLimit, Tools: h.Tools, Desktop: h.Desktop, Log: h.Log,
+		device: h.device, guard: h.guard, exempt: h.exempt, told: h.shared(),
 	}
 }
 
@@ -262,7 +259,7 @@ func (h *Hand) Do(ctx context.Context, in Intent) (*Act, error) {
 			Index: in.Index, Action: in.recorded(), Device: in.device(), Guard: h.GuardName(), Reason: act.Detail,
 		})
 	}
-	e := Acting{Index: in.Index, Action: in.recorded(), Device: in.device(), Exempt: h.Exempt}
+	e := Acting{Index: in.Index, Action: in.recorded(), Device: in.device(), Exempt: h.exempt}
 	if err := h.Scope.Emit(ctx, e); err != nil {
 		return nil, err // not recorded, so not done
 	}

@@ -52,9 +52,7 @@ var click = actuator.Click{At: &actuator.Point{X: 10, Y: 20}, Button: actuator.L
 
 func newHand(d *device, g run.Guard) (*run.Hand, *run.Memory) {
 	m := &run.Memory{}
-	h := run.NewHand(d, run.NewRecorder(m, nil).Scope(run.Where{Agent: "agent", Display: ":1", PlanStep: 2}))
-	h.Guard = g
-	return h, m
+	return run.NewHand(d, run.NewRecorder(m, nil).Scope(run.Where{Agent: "agent", Display: ":1", PlanStep: 2}), g), m
 }
 
 // kinds returns the kinds of the events, joined.
@@ -319,8 +317,11 @@ func TestWritten(t *testing.T) {
 // journal shows it.
 func TestExemption(t *testing.T) {
 	d := &device{}
-	h, m := newHand(d, guard(func(context.Context, run.Intent) error { return errors.New("no") }))
-	h.Exempt = run.ExemptDoctor
+	m := &run.Memory{}
+	h := runtest.Open(t, run.Settings{}, &run.Options{
+		Desktop: &runtest.Desktop{}, Device: d, Exempt: run.ExemptDoctor, Journal: func() (run.Journal, error) { return m, nil },
+		Guard: guard(func(context.Context, run.Intent) error { return errors.New("no") }),
+	}).Hand
 	require.NoError(t, h.Perform(t.Context(), run.Intent{Action: click, Frame: whole{}, Source: run.FromProgram}))
 	assert.Len(t, d.did, 1)
 	assert.Equal(t, run.ExemptDoctor, m.Events()[0].Data.(run.Acting).Exempt)
@@ -339,7 +340,7 @@ func TestPerform(t *testing.T) {
 // TestNotRecordedNotDone holds that nothing is done which cannot be written.
 func TestNotRecordedNotDone(t *testing.T) {
 	d := &device{}
-	h := run.NewHand(d, run.NewRecorder(runtest.Full("acting"), nil).Scope(run.Where{}))
+	h := run.NewHand(d, run.NewRecorder(runtest.Full("acting"), nil).Scope(run.Where{}), nil)
 	_, err := h.Do(t.Context(), run.Intent{Action: click, Frame: whole{}})
 	require.ErrorIs(t, err, run.ErrJournal)
 	assert.Empty(t, d.did)
@@ -351,7 +352,7 @@ func TestHandOfNothing(t *testing.T) {
 	in := run.Intent{Action: click, Frame: whole{}}
 	_, err := (*run.Hand)(nil).Do(t.Context(), in)
 	require.ErrorContains(t, err, "open a session (run.Open)")
-	_, err = run.NewHand(&device{}, nil).Do(t.Context(), in)
+	_, err = run.NewHand(&device{}, nil, nil).Do(t.Context(), in)
 	require.ErrorIs(t, err, run.ErrJournal)
 	h, _ := newHand(&device{}, nil)
 	_, err = h.Do(t.Context(), run.Intent{})
@@ -381,7 +382,7 @@ func (allows) Allow(context.Context, run.Intent) (run.Guarded, error) { return r
 func TestGuardWhoseNameHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		assert.Equal(t, "run_test.namelessGuard, which is broken", (&run.Hand{Guard: namelessGuard{}}).GuardName())
+		assert.Equal(t, "run_test.namelessGuard, which is broken", run.NewHand(nil, nil, namelessGuard{}).GuardName())
 		assert.Less(t, time.Since(start), time.Minute)
 		time.Sleep(2 * time.Hour) // what hangs ends
 	})

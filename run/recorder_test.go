@@ -32,8 +32,7 @@ func TestBeforeItBegan(t *testing.T) {
 		})
 		assert.Equal(t, s.Turns(), s.Step())
 		assert.Equal(t, s.Turns(), s.Beside(run.Where{}).Step())
-		h := run.NewHand(&device{}, s)
-		h.Guard = previewer{}
+		h := run.NewHand(&device{}, s, previewer{})
 		_, err = h.Do(ctx, run.Intent{Action: click, Frame: whole{}})
 		require.ErrorIs(t, err, run.ErrJournal)
 		ruling, err := h.Preview(ctx, run.Intent{Action: click, Frame: whole{}})

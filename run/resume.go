@@ -91,12 +91,12 @@ type Retracing struct {
 }
 
 // Retrace has a live session begin with what was recorded. It comes before the agent is
-// put together, and after the session has its guard.
+// put together.
 func (s *Session) Retrace(p *Past) *Retracing {
-	r := &Retracing{past: p, session: s, guard: s.Hand.Guard}
+	r := &Retracing{past: p, session: s, guard: s.Hand.guard}
 	s.Desktop = retracedDesktop{s.Desktop, r}
 	s.Hand.device = retracedDevice{s.Hand.device, r}
-	s.Hand.Guard = retracedGuard{r}
+	s.Hand.guard = retracedGuard{r}
 	if s.Hand.Tools != nil {
 		s.Hand.Tools = retracedTools{s.Hand.Tools, r}
 	}
@@ -121,8 +121,7 @@ func (s *Session) Retrace(p *Past) *Retracing {
 }
 
 // Continue has a live session go on at once with a run that was begun: its journal tells
-// what there is to know. It comes after the session has its guard, and before anything is
-// done.
+// what there is to know. It comes before anything is done.
 func (s *Session) Continue(ctx context.Context, so Sofar) error {
 	if s.Client != nil && s.Client.Budget != nil {
 		s.Client.Budget.Resume(so.spent())
@@ -140,9 +139,9 @@ func (s *Session) Continue(ctx context.Context, so Sofar) error {
 // Inherit tells the guard what was made of the task, after it was told what was ruled.
 func (s *Session) Inherit(ctx context.Context, task string, judged *TaskJudged) {
 	s.Hand.shared().done.Store(judged != nil)
-	if h, ok := s.Hand.Guard.(Heir); ok {
+	if h, ok := s.Hand.guard.(Heir); ok {
 		s.Hand.Tell(ctx, func() { h.Inherit(ctx, task, judged) })
-	} else if g, ok := s.Hand.Guard.(Starter); ok {
+	} else if g, ok := s.Hand.guard.(Starter); ok {
 		s.Hand.Tell(ctx, func() { g.Start(ctx, task) })
 	}
 }
@@ -178,7 +177,7 @@ func (r *Retracing) goLive(ctx context.Context) error {
 	if err := r.session.Scope.Emit(ctx, so.Resumed); err != nil {
 		return err
 	}
-	r.session.Hand.Guard = r.guard
+	r.session.Hand.guard = r.guard
 	r.session.Inherit(ctx, r.task, so.Judged)
 	for _, e := range r.pending {
 		if err := rec.write(ctx, e, nil, nil); err != nil {
@@ -350,7 +349,7 @@ type retracedGuard struct{ r *Retracing }
 
 func (g retracedGuard) Name() string {
 	if g.r.guard == nil {
-		return "none"
+		return NoGuard
 	}
 	return g.r.guard.Name()
 }

@@ -64,9 +64,12 @@ type Options struct {
 	Client *llm.Client
 	// Watch is told each event; see [NewRecorder].
 	Watch func(Event)
-	// Guard is asked about each action, unless Exempt is set.
-	Guard  Guard
-	Exempt Exemption
+	// Guard is asked about each action, unless Exempt is set. GuardFor makes it of a
+	// session of which all else is open, and may return nil for none; one of the two is
+	// given. Nobody gets the session before.
+	Guard    Guard
+	GuardFor func(*Session) (Guard, error)
+	Exempt   Exemption
 	// Tools are what actions may call beside the device; nil: none.
 	Tools Toolbox
 	// Secrets are kept from models and journals; those with a window can be typed.
@@ -126,7 +129,7 @@ func (s *Session) open(ctx context.Context) (*Session, error) {
 	if err := s.chooseFormat(); err != nil {
 		return nil, err
 	}
-	for _, open := range []func(context.Context) error{s.openDesktop, s.openInput, s.openJournal} {
+	for _, open := range []func(context.Context) error{s.openDesktop, s.openInput, s.openJournal, s.openGuard} {
 		if err := open(ctx); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -150,7 +153,7 @@ func (s *Session) chooseFormat() (err error) {
 
 // openDesktop opens all that is needed to see.
 func (s *Session) openDesktop(ctx context.Context) error {
-	s.Hand = &Hand{Guard: s.options.Guard, Exempt: s.options.Exempt, GuardLimit: s.Settings.Agent.GuardLimit, Tools: s.options.Tools, Log: s.Log}
+	s.Hand = &Hand{guard: s.options.Guard, exempt: s.options.Exempt, GuardLimit: s.Settings.Agent.GuardLimit, Tools: s.options.Tools, Log: s.Log}
 	if s.options.NoDesktop {
 		return nil
 	}
@@ -376,6 +379,18 @@ func (s *Session) openJournal(context.Context) (err error) {
 		s.Client.Boundary = s.Settings.Models.Boundary
 	}
 	return nil
+}
+
+// openGuard gives the hand the guard that is made for this session.
+func (s *Session) openGuard(context.Context) (err error) {
+	switch {
+	case s.options.GuardFor == nil:
+		return nil
+	case s.options.Guard != nil:
+		return errors.New("two guards for one session: give Guard or GuardFor")
+	}
+	s.Hand.guard, err = s.options.GuardFor(s)
+	return err
 }
 
 // who names who acts.

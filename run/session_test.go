@@ -183,6 +183,25 @@ func TestOpenFails(t *testing.T) {
 		p.requireEmpty(t)
 	})
 
+	t.Run("the guard", func(t *testing.T) {
+		p := newPlace(t)
+		var server x11test.Server
+		j := &closer{}
+		_, err := run.Open(ctx, private, &run.Options{
+			Journal: func() (run.Journal, error) { return j, nil },
+			GuardFor: func(s *run.Session) (run.Guard, error) {
+				server = p.server(t)
+				assert.NotNil(t, s.Private)
+				assert.Same(t, j, s.Journal, "all else is open")
+				return nil, errors.New("no such policy")
+			},
+		})
+		require.EqualError(t, err, "no such policy")
+		assert.Equal(t, 1, j.closed)
+		server.RequireGone(t)
+		p.requireEmpty(t)
+	})
+
 	t.Run("a screen of somebody else", func(t *testing.T) {
 		newPlace(t)
 		d, err := sandbox.Start(ctx, &sandbox.Options{Size: image.Pt(320, 240)})
@@ -201,6 +220,34 @@ func TestOpenFails(t *testing.T) {
 			require.NoError(t, err, "it stays open")
 		}
 	})
+}
+
+// TestGuardFor holds that a session has the guard that was made for it when it is handed
+// out, that nil is none, and that two are a mistake.
+func TestGuardFor(t *testing.T) {
+	refuses := guard(func(context.Context, run.Intent) error { return errors.New("nothing is allowed") })
+	for name, tt := range map[string]struct {
+		guard run.Guard
+		name  string
+		err   string
+	}{"one": {refuses, "test", "nothing is allowed"}, "none": {nil, run.NoGuard, ""}} {
+		d := &device{}
+		s := runtest.Open(t, run.Settings{}, &run.Options{
+			Desktop: &runtest.Desktop{}, Device: d, GuardFor: func(*run.Session) (run.Guard, error) { return tt.guard, nil },
+		})
+		assert.Equal(t, tt.name, s.Hand.GuardName(), name)
+		err := s.Hand.Perform(t.Context(), run.Intent{Action: click, Frame: whole{}})
+		if tt.err != "" {
+			require.ErrorContains(t, err, tt.err, name)
+			assert.Empty(t, d.did, name)
+		} else {
+			require.NoError(t, err, name)
+		}
+	}
+	_, err := run.Open(t.Context(), run.Settings{}, &run.Options{
+		NoDesktop: true, Guard: refuses, GuardFor: func(*run.Session) (run.Guard, error) { return refuses, nil },
+	})
+	require.ErrorContains(t, err, "two guards")
 }
 
 // A keyboard counts how often all is let go, and a closer how often it is closed.

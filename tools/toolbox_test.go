@@ -21,7 +21,8 @@ func TestToolsTakeTheOneWay(t *testing.T) {
 	server.Effects = map[string]worldmodel.Effect{"echo": worldmodel.EffectNone}
 	_, registry := open(t, map[string]tools.Server{"notes": server})
 	journal := &run.Memory{}
-	hand := &run.Hand{Scope: run.NewRecorder(journal, nil).Scope(run.Where{}), Guard: &guard.Guard{}, Tools: registry}
+	hand := run.NewHand(nil, run.NewRecorder(journal, nil).Scope(run.Where{}), &guard.Guard{})
+	hand.Tools = registry
 	call := func(name string) *run.Act {
 		t.Helper()
 		act, err := hand.Do(t.Context(), run.Intent{Action: actuator.CallTool{Tool: name, Arguments: `{"text":"hello"}`}, Source: run.FromModel})

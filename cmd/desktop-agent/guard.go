@@ -29,7 +29,7 @@ type guardFlags struct {
 // guardName says which guard a benchmark has, before it is run.
 func (f benchFlags) guardName() string {
 	if f.Guard == "off" || f.Model == scripted {
-		return "none"
+		return run.NoGuard
 	}
 	where := "a workspace of its own"
 	if f.Workspace == "none" {
@@ -38,20 +38,13 @@ func (f benchFlags) guardName() string {
 	return "foresight, " + where + ", approve never"
 }
 
-// guard gives the hand of a session the guard that the settings ask for.
-func (w *work) guard(j job, c console) error {
+// guard says of whom the guard of a session asks.
+func (w *work) guard(j job, c console) *guard.Options {
 	o := &guard.Options{NoModel: j.unasked}
 	if !j.json && term.IsTerminal(int(os.Stdin.Fd())) {
 		o.Ask = w.approver(c)
 	}
-	g, err := guard.For(w.Session, o)
-	if err != nil {
-		return errors.Join(err, w.Session.Close())
-	}
-	if g != nil {
-		w.Hand.Guard = g
-	}
-	return nil
+	return o
 }
 
 // approver returns how a person is asked on the terminal whether an action may be done.

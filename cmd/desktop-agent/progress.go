@@ -147,7 +147,7 @@ func (p *progress) Watch(e run.Event) {
 	switch d := e.Data.(type) {
 	case run.RunStarted:
 		p.line("", "task: "+d.Task)
-		if d.Guard == "none" {
+		if d.Guard == run.NoGuard {
 			p.line("", noGuard)
 		} else {
 			p.line("", "guard: "+d.Guard)
@@ -422,7 +422,7 @@ func (p *progress) cleared() string {
 // on disk.
 func jsonLines(c console) func(run.Event) {
 	return func(e run.Event) {
-		if d, ok := e.Data.(run.RunStarted); ok && d.Guard == "none" {
+		if d, ok := e.Data.(run.RunStarted); ok && d.Guard == run.NoGuard {
 			fmt.Fprintln(c.Err, noGuard)
 		}
 		if line, err := eventjson.Encode(e); err == nil { // it was written to the journal before

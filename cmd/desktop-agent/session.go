@@ -28,7 +28,6 @@ type job struct {
 	settings run.Settings
 	who      string // "" for the agent
 	client   *llm.Client
-	exempt   run.Exemption
 	unasked  bool // the guard asks no model: its table alone decides
 	noInput  bool
 	noScreen bool   // nothing is done on a display
@@ -60,7 +59,7 @@ func (j job) open(ctx context.Context, c console) (*work, error) {
 		watch = w.show.Watch
 	}
 	options := &run.Options{
-		Agent: j.who, Client: j.client, Tools: j.tools, Watch: watch, Exempt: j.exempt, NoInput: j.noInput, NoDesktop: j.noScreen, Secrets: j.secrets, Getenv: os.Getenv, Log: j.log,
+		Agent: j.who, Client: j.client, Tools: j.tools, Watch: watch, GuardFor: w.guard(j, c).Guard, NoInput: j.noInput, NoDesktop: j.noScreen, Secrets: j.secrets, Getenv: os.Getenv, Log: j.log,
 		Journal: func() (_ run.Journal, err error) {
 			if w.journal = j.journal; w.journal != nil {
 				return w.journal, nil
@@ -82,10 +81,7 @@ func (j job) open(ctx context.Context, c console) (*work, error) {
 	}
 	options.Attach = j.attach
 	var err error
-	if w.Session, err = run.Open(ctx, j.settings, options); err == nil {
-		err = w.guard(j, c)
-	}
-	if err != nil {
+	if w.Session, err = run.Open(ctx, j.settings, options); err != nil {
 		if w.show != nil {
 			w.show.Close()
 		}

@@ -176,7 +176,7 @@ func play(t *testing.T, p *Player, m *Macro) (Result, []*replay.Step, error) {
 // on has a player work on a desktop and write to a journal.
 func on(p *Player, d run.Desktop, j run.Journal) *Player {
 	p.Desktop, p.Scope = d, run.NewRecorder(j, nil).Scope(run.Where{Agent: "macro"})
-	p.Hand = run.NewHand(d.(run.Device), p.Scope)
+	p.Hand = run.NewHand(d.(run.Device), p.Scope, nil)
 	return p
 }
 

@@ -350,7 +350,7 @@ func TestGuard(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d, j, g := &fakeDesktop{draft: tt.draft, react: opensDialog}, &run.Memory{}, &refuseAll{}
 			p := on(&Player{Patience: time.Millisecond}, d, j)
-			p.Hand.Guard = g
+			p.Hand = run.NewHand(d, p.Scope, g)
 			p.Heal = func(_ context.Context, q HealRequest) ([]actuator.Action, error) {
 				return []actuator.Action{click(500, 415)}, nil
 			}

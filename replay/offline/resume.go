@@ -147,7 +147,7 @@ func (r *Resumption) Begun(ctx context.Context) (*run.Begun, error) {
 
 // recall tells the guard what was ruled, in its order, and of what nobody knows what came.
 func (r *Resumption) recall(ctx context.Context, begun *run.Begun) error {
-	heir, ok := r.Session.Hand.Guard.(run.Heir)
+	heir, ok := r.Session.Hand.Guard().(run.Heir)
 	if !ok {
 		return nil
 	}

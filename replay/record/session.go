@@ -119,7 +119,7 @@ func (s *session) run(ctx context.Context) (result Result, err error) {
 // begin writes the first events.
 func (s *session) begin(ctx context.Context, w *writer) error {
 	err := s.Scope.EmitAt(ctx, s.start, run.RunStarted{
-		Schema: run.Schema, Task: s.Task, Planning: "off", Guard: "none",
+		Schema: run.Schema, Task: s.Task, Planning: "off", Guard: run.NoGuard,
 		Models: map[string]string{string(llm.Actor): "person"}, Settings: s.Settings,
 	})
 	if err != nil {

@@ -68,7 +68,7 @@ func TestDesktop(t testing.TB, s *DesktopSubject) {
 	t.Helper()
 	s.ids = map[string]bool{}
 	if s.Hand == nil {
-		s.Hand = run.NewHand(s.Device, run.NewRecorder(&run.Memory{}, nil).Scope(run.Where{}))
+		s.Hand = run.NewHand(s.Device, run.NewRecorder(&run.Memory{}, nil).Scope(run.Where{}), nil)
 	}
 	for _, rule := range []struct {
 		name string

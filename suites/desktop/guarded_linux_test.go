@@ -88,17 +88,13 @@ func guarded(home string, count *tally) trial.Act {
 		settings.Display.OCR = ""
 		session, err := run.Open(ctx, settings, &run.Options{
 			Client: &llm.Client{Model: model, Default: llm.Settings{Model: "sane"}}, Computer: &run.Computer{Display: s.Env.Display(), Bus: s.Env.BusAddress()},
-			Journal: func() (run.Journal, error) { return journal, nil },
+			GuardFor: (&guard.Options{Home: home, Unattended: true}).Guard,
+			Journal:  func() (run.Journal, error) { return journal, nil },
 		})
 		if err != nil {
 			return ending, err
 		}
 		defer session.Close()
-		g, err := guard.For(session, &guard.Options{Home: home, Unattended: true})
-		if err != nil {
-			return ending, err
-		}
-		session.Hand.Guard = g
 		session.Hand.Begin(ctx, s.Task.Instruction)
 		s.Seen()
 		for _, step := range script.Solution {

@@ -40,8 +40,11 @@ func (c Config) act(ctx context.Context, s *Stage) (ending Ending, err error) {
 	}
 	settings := c.Settings
 	settings.Display.Size = s.Env.Size()
+	// Nobody watches a benchmark, so that nobody is asked.
+	watched := &guard.Options{Home: workspace(s), Unattended: true}
 	session, err := run.Open(ctx, settings, &run.Options{
-		Client: c.Client(), Secrets: c.Secrets, Computer: &run.Computer{Display: s.Env.Display(), Bus: s.Env.BusAddress(), Home: home}, Log: s.Log,
+		GuardFor: watched.Guard,
+		Client:   c.Client(), Secrets: c.Secrets, Computer: &run.Computer{Display: s.Env.Display(), Bus: s.Env.BusAddress(), Home: home}, Log: s.Log,
 		Watch: func(e run.Event) {
 			if _, ok := e.Data.(run.Observed); ok {
 				s.Seen()
@@ -56,14 +59,6 @@ func (c Config) act(ctx context.Context, s *Stage) (ending Ending, err error) {
 		return ending, err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	// Nobody watches a benchmark, so that nobody is asked.
-	g, err := guard.For(session, &guard.Options{Home: workspace(s), Unattended: true})
-	if err != nil {
-		return ending, err
-	}
-	if g != nil {
-		session.Hand.Guard = g
-	}
 	result, err := work(ctx, session, s.Task.Instruction)
 	err = errors.Join(err, session.Finish(), report.Save(journal.Dir()))
 	spent, unread := timeOf(journal.Dir())
