@@ -18,7 +18,7 @@ func TestDoctor(t *testing.T) {
 	t.Parallel()
 	e := httptest.NewServer(marksman{})
 	t.Cleanup(e.Close)
-	p := start(t, "doctor", "--virtual", "--open", "mousepad", "--dpi", "120", "--model", "m", "--planner-model", "n", "--actor-model", "UI-TARS-1.5-7B", "--base-url", e.URL+"/v1", "--files", t.TempDir())
+	p := start(t, "doctor", "--virtual", "--open", "mousepad", "--dpi", "120", "--model", "m", "--planner-model", "n", "--actor-model", "UI-TARS-1.5-7B", "--base-url", e.URL+"/v1", "--files", t.TempDir(), "--verbose")
 	require.Equal(t, exitDone, p.code(), "%s%s", p.stdout, p.stderr)
 	lines := strings.Split(strings.TrimSpace(p.stdout.String()), "\n")
 	require.Len(t, lines, 21+2, "%s", p.stdout)
@@ -31,7 +31,14 @@ func TestDoctor(t *testing.T) {
 		assert.Contains(t, p.stdout.String(), want)
 	}
 	assert.Equal(t, "Everything that was checked works.", lines[22])
-	assert.Empty(t, p.stderr.String())
+	acted := 0
+	for line := range strings.Lines(p.stderr.String()) {
+		if strings.Contains(line, " msg=acting action=") && strings.Contains(line, " exempt=") {
+			acted++
+			assert.Contains(t, line, " exempt=doctor", "no guard is asked, and the log says why")
+		}
+	}
+	assert.Positive(t, acted, "%s", p.stderr)
 	assert.Empty(t, p.leftovers())
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	events "desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/tasks/env"
 
@@ -30,7 +31,8 @@ func windowOf(t *testing.T, e *env.Env, class string) screen.Window {
 // A terminal opens by the keys that tasks know, in the place of the task and as its
 // user, and so do the programs of the menu.
 func TestTerminalKey(t *testing.T) {
-	e := isolated(t, nil)
+	journal := &events.Memory{}
+	e := isolated(t, &env.Options{Journal: func() (events.Journal, error) { return journal, nil }})
 	need(t, "xterm")
 	require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.hotkey('ctrl', 'alt', 't')"))
 	w, err := e.WaitWindow(within(t), nil)
@@ -49,6 +51,15 @@ func TestTerminalKey(t *testing.T) {
 	require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.press('winleft')"))
 	require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.press('m'); pyautogui.press('enter')"))
 	windowOf(t, e, "Mousepad")
+
+	acted := 0
+	for _, x := range journal.Events() {
+		if a, ok := x.Data.(events.Acting); ok {
+			acted++
+			assert.Equal(t, events.ExemptSetup, a.Exempt, "no guard is asked, and the journal says why")
+		}
+	}
+	assert.Positive(t, acted)
 }
 
 // A program that has not yet taken its input is not done with it, though its window is
