@@ -5,10 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"image"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -178,8 +179,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestEverySettingHasAFlag holds that each setting of an agent and of its desktop
-// can be set by a flag, and so by the environment and the file: a flag with
+// TestEverySettingHasAFlag holds that each setting of an agent, of its desktop, of the
+// models and of plans can be set by a flag, and so by the environment and the file: a flag with
 // another value than its default changes it, and every field is changed by one.
 func TestEverySettingHasAFlag(t *testing.T) {
 	changed := map[string]string{
@@ -211,14 +212,84 @@ func TestEverySettingHasAFlag(t *testing.T) {
 	}
 	assert.Empty(t, fields, "settings that no flag changes")
 
-	display := run.Defaults().Display
-	display.Private, display.Open, display.Home, display.Monitor = true, "xterm", t.TempDir(), 2
-	display.Size, display.DPI, display.MaxImage, display.Quiet, display.Ceiling = image.Pt(700, 500), 97, 98, 99*time.Millisecond, 100*time.Second
-	display.TreeSilence, display.TreeLimit, display.TreeNodes = 101*time.Millisecond, 102*time.Second, 103
-	display.StopKeys, display.StopCorner, display.Takeover = "ctrl+alt+q", false, 105*time.Second
-	assert.Equal(t, display, parsed(t, "", nil, "--stop-keys=ctrl+alt+q", "--no-stop-corner", "--takeover=105s", "--virtual", "--open=xterm", "--home="+display.Home, "--monitor=2", "--size=700x500", "--dpi=97",
-		"--max-image=98", "--quiet=99ms", "--ceiling=100s", "--tree-silence=101ms", "--tree-limit=102s", "--tree-nodes=103").desktopFlags.settings())
-	assert.Equal(t, ":5", parsed(t, "", nil, "--display=:5").desktopFlags.settings().Name)
+	var parts []string
+	for part := range reflect.TypeFor[run.Settings]().Fields() {
+		parts = append(parts, part.Name)
+	}
+	assert.Equal(t, []string{"Display", "Agent", "Models", "Plan", "Like", "Tools", "TextUnseen"}, parts,
+		"each part is looked at here, but for what --like and --text-unseen set, and the tools of a run")
+
+	t.Setenv("DISPLAY", "")
+	for _, of := range []struct {
+		name     string
+		settings func(*runCmd) any
+		rows     []settingRow
+		unset    map[string]string // fields that no flag sets, and why
+	}{
+		{"display", func(r *runCmd) any { return r.desktopFlags.settings() }, displayRows(t.TempDir()), nil},
+		{"models", func(r *runCmd) any { return r.modelFlags.settings() }, modelRows, map[string]string{"Boundary": "a session makes it, and nobody knows it before"}},
+		{"plan", func(r *runCmd) any { return r.planning() }, planRows, map[string]string{
+			"Model": "--planner-model sets it, as the model of that role", "MaxRevisions": "--max-revisions sets it, with the other limits of the agent",
+		}},
+	} {
+		t.Run(of.name, func(t *testing.T) {
+			fields := func(args ...string) map[string]any {
+				return fieldsOf(reflect.ValueOf(of.settings(parsed(t, "", nil, args...))))
+			}
+			left, bases := fields(), map[string]map[string]any{}
+			for _, row := range of.rows {
+				base := strings.Fields(row.base)
+				if bases[row.base] == nil {
+					bases[row.base] = fields(base...)
+				}
+				before, after := bases[row.base], fields(append(base, row.flag)...)
+				var differ []string
+				for _, field := range slices.Sorted(maps.Keys(after)) {
+					if !reflect.DeepEqual(before[field], after[field]) {
+						differ = append(differ, field)
+						delete(left, field)
+					}
+				}
+				assert.Equal(t, strings.Fields(row.fields), differ, "%s %s", row.base, row.flag)
+			}
+			assert.ElementsMatch(t, slices.Collect(maps.Keys(of.unset)), slices.Collect(maps.Keys(left)), "settings that no flag changes")
+		})
+	}
+}
+
+// A settingRow says which fields a flag changes, beside others that it goes with.
+type settingRow struct{ base, flag, fields string }
+
+func displayRows(home string) []settingRow {
+	return []settingRow{
+		{"", "--display=:5", "Name"}, {"", "--virtual", "DPI Private Size.X Size.Y"},
+		{"--virtual", "--open=xterm", "Open"}, {"--virtual", "--home=" + home, "Home"}, {"--virtual", "--keep-home=" + home + "/new", "KeepHome"},
+		{"--virtual", "--keep-desktop=10m", "KeepFor"}, {"--virtual", "--machine-devices", "MachineDevices"},
+		{"--virtual", "--size=700x500", "Size.X Size.Y"}, {"--virtual", "--dpi=97", "DPI"},
+		{"", "--stop-keys=ctrl+alt+q", "StopKeys"}, {"", "--no-stop-corner", "StopCorner"}, {"", "--takeover=105s", "Takeover"},
+		{"", "--monitor=2", "Monitor"}, {"", "--max-image=98", "MaxImage"}, {"", "--quiet=99ms", "Quiet"}, {"", "--ceiling=100s", "Ceiling"},
+		{"", "--tree-silence=101ms", "TreeSilence"}, {"", "--tree-limit=102s", "TreeLimit"}, {"", "--tree-nodes=103", "TreeNodes"}, {"", "--ocr=deu", "OCR"},
+	}
+}
+
+var modelRows = []settingRow{
+	{"--model=m", "--base-url=http://localhost:8000/v1", "BaseURL Ways"}, {"--model=m", "--api=responses", "Ways"}, {"--model=m --api=responses", "--stored", "Ways"},
+	{"", "--model=m", "Roles"}, {"--model=m", "--temperature=0.5", "Roles"}, {"--model=m", "--timeout=61s", "Roles"},
+	{"--model=m", "--fallback=n", "Others Roles"}, {"--model=m", "--actor-max-tokens=99", "Roles"},
+	{"", "--max-tokens=99", "MaxTokens"}, {"", "--max-dollars=1.5", "MaxDollars"}, {"", "--max-time=61s", "MaxTime"}, {"--model=m", "--price=m=1/2/3", "Prices"},
+	{"--model=m", "--grounder-model=GTA1-7B", "Grounder Roles Ways"},
+	{"--model=m --base-url=https://api.openai.com/v1 --api=responses", "--actor-model=gpt-5.4", "Computer Roles"},
+	{"--model=m", "--actor-model=claude-opus-5-5", "Computer Grows Roles Ways"},
+}
+
+var planRows = []settingRow{
+	{"", "--plan-analysis-skip", "Analysis.Off"}, {"", "--plan-analysis-model=m", "Analysis.Model"}, {"", "--plan-analysis-timeout=61s", "Analysis.Limit"}, {"", "--plan-analysis-temperature=0.5", "Analysis.Temperature"},
+	{"", "--plan-review-skip", "Review.Off"}, {"", "--plan-review-model=m", "Review.Model"}, {"", "--plan-review-timeout=61s", "Review.Limit"}, {"", "--plan-review-temperature=0.5", "Review.Temperature"},
+	{"", "--plan-steps-skip", "Execution.Off"}, {"", "--plan-steps-model=m", "Execution.Model"}, {"", "--plan-steps-timeout=61s", "Execution.Limit"}, {"", "--plan-steps-temperature=0.5", "Execution.Temperature"},
+	{"", "--plan-instructions=x", "Instructions"}, {"", "--plan-force", "Force"}, {"", "--plan-text", "TextFormat"}, {"", "--plan-feasibility", "Feasibility"},
+	{"", "--plan-max-steps=7", "MaxSteps"}, {"", "--plan-max-tokens=99", "MaxTokens"}, {"", "--plan-max-depth=3", "MaxDepth"}, {"", "--plan-free-order", "FreeOrder"},
+	{"", "--plan-fallbacks", "NeedFallbacks"}, {"", "--plan-no-revision", "NoRevision"}, {"", "--plan-strategy=abort", "Strategy"}, {"", "--plan-threshold=0.5", "Threshold"},
+	{"", "--plan-approval-limit=61s", "ApprovalLimit"}, {"", "--plan-unanswered=execute", "Unanswered"}, {"", "--plan-approve", "Approval"}, {"", "--decompose", "Hierarchical"},
 }
 
 // fieldsOf returns each plain field of a struct, by its path.
