@@ -48,7 +48,7 @@ type Likeness string
 
 // The degrees of likeness.
 const (
-	SamePicture Likeness = "same"  // byte for byte the same picture
+	SameDigest  Likeness = "same"  // the same picture byte for byte, by its digest: a caret that blinks makes another one
 	SameContent Likeness = "alike" // another picture, but the same windows with the same elements in them
 	OtherScreen Likeness = "other"
 )
@@ -143,7 +143,7 @@ func (p *Pair) compare() {
 	p.Plan = p.A.plan == p.B.plan
 	switch {
 	case p.A.picture != "" && p.A.picture == p.B.picture || p.A.Frame == "" && p.B.Frame == "":
-		p.Screen = SamePicture
+		p.Screen = SameDigest
 	case p.A.content != "" && p.A.content == p.B.content:
 		p.Screen = SameContent
 	default:

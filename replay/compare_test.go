@@ -104,7 +104,7 @@ func TestCompareResultsAndScreens(t *testing.T) {
 	fine := record("x", actuator.Delivered, run.OutcomeDone)
 	c := compareDirs(t, fine, record("y", actuator.NoEffect, run.OutcomeDone))
 	assert.False(t, c.SameTask)
-	assert.Equal(t, SamePicture, c.Pairs[1].Screen)
+	assert.Equal(t, SameDigest, c.Pairs[1].Screen)
 	assert.Equal(t, `parted at step 1: both click left on push button "Save"; A: delivered; B: no effect`, c.Words)
 
 	c = compareDirs(t, fine, record("x", actuator.Delivered, run.OutcomeOutOfSteps))

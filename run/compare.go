@@ -26,6 +26,13 @@ func (c *Comparison) Recall(picture *image.RGBA, name string) { c.screens.Recall
 // Unchanged asks look.
 func (c *Comparison) Unchanged(_ int, look func() bool) bool { return look() }
 
+// NothingChanged compares, for [Desktop.Unchanged], what was seen before and after an
+// action: before is the picture right before it. The tree is only known, by what the
+// batch was chosen on, before the first action.
+func NothingChanged(index int, before *image.RGBA, chosen, now *screen.Observation) bool {
+	return screen.SamePicture(before, now.Bare) && (index > 0 || screen.SameTree(chosen, now))
+}
+
 // Surprise returns why an action must not be performed: the desktop is not what
 // the model saw. An action that was proposed again after a surprise is held up
 // only by another size of the screen.

@@ -228,7 +228,7 @@ func (r *player) perform(ctx context.Context, list []aimed, capture run.Capture,
 			return nil, err
 		}
 		same := func() bool { return screen.SamePicture(before.Bare, capture.Bare) }
-		if err := act.Close(ctx, same); err != nil {
+		if err := act.Close(ctx, func() bool { return r.Desktop.Unchanged(act.Index, same) }); err != nil {
 			return nil, err
 		}
 		if !sameWindows(before.Windows, capture.Windows) {
@@ -252,11 +252,8 @@ func (r *player) after(ctx context.Context, act *run.Act, before run.Capture) (*
 	if err := r.see(ctx); err != nil {
 		return nil, errors.Join(err, act.Close(ctx, nil))
 	}
-	// The tree is only known before the first action.
-	same := func() bool {
-		return screen.SamePicture(before.Bare, r.live.Bare) && (act.Index > 0 || screen.SameTree(chosen, r.live.Observation))
-	}
-	if err := act.Close(ctx, same); err != nil {
+	same := func() bool { return run.NothingChanged(act.Index, before.Bare, chosen, r.live.Observation) }
+	if err := act.Close(ctx, func() bool { return r.Desktop.Unchanged(act.Index, same) }); err != nil {
 		return nil, err
 	}
 	if act.Status == actuator.Refused || act.Status == actuator.Unknown {

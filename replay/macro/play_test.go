@@ -296,6 +296,29 @@ func TestNoEffect(t *testing.T) {
 	}
 }
 
+// TestDesktopTellsWhatChanged holds that a desktop is asked whether an action changed
+// nothing, between the actions of a step and after them: one that was recorded knows it.
+func TestDesktopTellsWhatChanged(t *testing.T) {
+	m := recorded(t, "", mainWindow, taken{actions: []actuator.Action{click(150, 125), actuator.Type{Text: "x"}}})
+	d := &tellingDesktop{fakeDesktop: fakeDesktop{draft: mainWindow}}
+	d.react = func(d *fakeDesktop, _ actuator.Action) error { d.tick = !d.tick; return nil }
+	j := &run.Memory{}
+	_, err := on(&Player{Patience: 30 * time.Millisecond}, d, j).Play(t.Context(), m)
+	require.NoError(t, err)
+	assert.Equal(t, []int{0, 1}, d.asked)
+}
+
+// A tellingDesktop says itself that an action changed nothing.
+type tellingDesktop struct {
+	fakeDesktop
+	asked []int
+}
+
+func (d *tellingDesktop) Unchanged(index int, _ func() bool) bool {
+	d.asked = append(d.asked, index)
+	return true
+}
+
 // TestBlinkIsNoChange holds that a text cursor which blinks at a target does not
 // have the desktop looked at again.
 func TestBlinkIsNoChange(t *testing.T) {
