@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"desktop-agent/actuator"
+	"desktop-agent/actuator/actuatortest"
 	"desktop-agent/run"
 	"desktop-agent/screen"
 )
@@ -60,6 +61,8 @@ type DesktopSubject struct {
 //   - Of a desktop that does not change, each screen has the same name, and there is
 //     no surprise, no change of windows, and an action that changed nothing. Once it
 //     has changed, the name is another, and so says the comparison.
+//   - An action that aims at no element by its handle is located as it is. One whose
+//     handle no observation has is not: it is told why.
 //   - Whatever is asked with a context that has ended, or ends, soon returns an error
 //     that wraps the context's cause.
 //   - An action that is for the agent is refused: the error wraps
@@ -79,6 +82,7 @@ func TestDesktop(t testing.TB, s *DesktopSubject) {
 		{"windows and nodes", holdTree},
 		{"a capture", holdCapture},
 		{"nothing changed", holdStill},
+		{"where an action goes", holdLocate},
 		{"an action", holdAction},
 		{"an action for the agent", holdForAgent},
 		{"a context that has ended", holdEnded},
@@ -256,6 +260,37 @@ func holdStill(t testing.TB, s *DesktopSubject) error {
 	return nil
 }
 
+func holdLocate(t testing.TB, s *DesktopSubject) error {
+	o, err := s.observe(t.Context())
+	if err != nil {
+		return err
+	}
+	now, err := s.Desktop.Capture(t.Context())
+	if err != nil {
+		return err
+	}
+	type of struct {
+		action actuator.Action
+		gone   bool
+	}
+	list := []of{{action: actuator.Press{Keys: []actuator.Key{"enter"}, Count: 1}}, {action: actuator.Move{At: actuator.Point{X: o.Image.Mapping.Size.X / 2, Y: o.Image.Mapping.Size.Y / 2}}}}
+	if s.Recorded == "" {
+		list = append(list, of{actuator.Move{At: actuator.Point{Element: actuator.Element{ID: "n999999", Role: "push button", Name: "none"}}}, true})
+	}
+	for _, x := range list {
+		a, why, err := s.Desktop.Locate(t.Context(), run.Aim{Action: x.action, Chosen: o, Now: now})
+		switch {
+		case err != nil:
+			return err
+		case x.gone && why == "":
+			return fmt.Errorf("an element that is not there is located: %s", actuator.Describe(a))
+		case !x.gone && (why != "" || !actuator.Same(a, x.action)):
+			return fmt.Errorf("%s is located as %s: %s", actuator.Describe(x.action), actuator.Describe(a), why)
+		}
+	}
+	return nil
+}
+
 func holdAction(t testing.TB, s *DesktopSubject) error {
 	o, err := s.observe(t.Context())
 	if err != nil {
@@ -278,16 +313,33 @@ func holdAction(t testing.TB, s *DesktopSubject) error {
 	return act.Close(t.Context(), nil)
 }
 
-// forAgent has one action of each type that is for the agent.
-func forAgent() []actuator.Action {
-	return []actuator.Action{actuator.Zoom{}, actuator.Note{Text: "a fact"}, actuator.Done{Answer: "all is done"}, actuator.Infeasible{}, actuator.Ask{}}
+// forAgent has an example of each type of action that is for the agent.
+func forAgent() (list []actuator.Action, err error) {
+	for _, v := range actuator.Variants() {
+		fields, err := actuatortest.Fill(v.Schema)
+		if err != nil {
+			return nil, err
+		}
+		a, err := actuator.Decode(v.Name, fields)
+		if err != nil {
+			return nil, err
+		}
+		if actuator.ForAgent(a) {
+			list = append(list, a)
+		}
+	}
+	return list, nil
 }
 
 func holdForAgent(t testing.TB, s *DesktopSubject) error {
 	if s.Recorded != "" {
 		return nil
 	}
-	for _, a := range forAgent() {
+	list, err := forAgent()
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
 		act, err := s.Hand.Do(t.Context(), run.Intent{Action: a, On: s.newest})
 		if err != nil {
 			return fmt.Errorf("%s: %w", actuator.Name(a), err)

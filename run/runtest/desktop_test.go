@@ -138,6 +138,16 @@ func (w *wrong) ScreenName(o *screen.Observation) string {
 	return w.Desktop.ScreenName(o)
 }
 
+func (w *wrong) Locate(ctx context.Context, aim run.Aim) (actuator.Action, string, error) {
+	switch {
+	case w.how == "finds what is not there" && actuator.ByHandle(aim.Action):
+		return aim.Action, "", nil
+	case w.how == "moves what is a point":
+		return actuator.Moved(aim.Action, func(p actuator.Point) actuator.Point { p.X++; return p }), "", nil
+	}
+	return w.Desktop.Locate(ctx, aim)
+}
+
 func (w *wrong) Surprise(ctx context.Context, aim run.Aim) string {
 	if w.how == "always surprised" {
 		return "boo"
@@ -195,6 +205,8 @@ func TestDesktopFinds(t *testing.T) {
 		"always surprised":                 "nothing changed: there is a surprise before a click",
 		"windows always change":            "nothing changed: there is a change of windows",
 		"nothing ever changes":             "nothing changed: whether an action",
+		"finds what is not there":          "where an action goes: an element that is not there is located",
+		"moves what is a point":            "where an action goes: move",
 		"does not know":                    "an action: a move is unknown: perhaps",
 		"takes all actions":                "an action for the agent: zoom is delivered",
 		"observes without a context":       "a context that has ended: observe: want the cause of its end, got: <nil>",
