@@ -24,6 +24,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/actuatortest"
+	"desktop-agent/actuator/pyautogui"
 	"desktop-agent/actuator/toolcall"
 	"desktop-agent/agent"
 	"desktop-agent/guard"
@@ -99,6 +100,7 @@ var places = []struct {
 	does func(*conformance) error
 }{
 	{"a tool call", (*conformance).called},
+	{"the code form", (*conformance).coded},
 	{"JSON", (*conformance).marshalled},
 	{"words", (*conformance).described},
 	{"the detectors", (*conformance).detected},
@@ -114,7 +116,8 @@ var places = []struct {
 	{"the report", (*conformance).report},
 	{"the OSWorld layout", (*conformance).osworld},
 	{"Markdown", (*conformance).markdown},
-	{"a GIF", (*conformance).gif}, // a film shows the same
+	{"a GIF", (*conformance).gif},
+	{"a film", (*conformance).film},
 	{"a Go test", (*conformance).goTest},
 	{"a masked copy", (*conformance).masked},
 	{"the judge", (*conformance).judged},
@@ -150,6 +153,45 @@ func (c *conformance) called() error {
 		err = fmt.Errorf("it is read as %v", p.Actions)
 	}
 	return err
+}
+
+// codes are the actions as a model writes them that answers in code.
+var codes = map[string]string{
+	"move": "pyautogui.moveTo(5, 5)", "click": `agent.click("n2")`, "button_down": "pyautogui.mouseDown(5, 5)", "button_up": "pyautogui.mouseUp(5, 5)",
+	"drag": `agent.drag("n2", "n3")`, "scroll": `agent.scroll("n2", 3)`, "type": `pyautogui.write("text")`, "press": `pyautogui.press("enter")`,
+	"key_down": `pyautogui.keyDown("shift")`, "key_up": `pyautogui.keyUp("shift")`, "hold": `agent.hold(["shift"], 1)`, "copy": "agent.copy()",
+	"paste": `agent.paste("text")`, "set_clipboard": `pyperclip.copy("text")`, "set": `agent.set("n2", "text")`, "wait": "time.sleep(1)",
+	"wait_until": `agent.wait_until(window="title")`, "zoom": "agent.zoom(0, 0, 10, 10)", "note": `agent.note("fact")`, "call_tool": `agent.call("name", {})`,
+	"done": "DONE", "infeasible": "FAIL: reason", "ask": `agent.ask("question")`,
+}
+
+// coded has the action written in code, as the prompt tells the model to.
+func (c *conformance) coded() error {
+	code, ok := codes[c.name]
+	if !ok {
+		return errors.New("it is not told how it is written")
+	}
+	p, err := pyautogui.Parser{}.Parse(actuator.Reply{Text: "```python\n" + code + "\n```"}, image.Rect(0, 0, actuatortest.Side, actuatortest.Side))
+	if err != nil {
+		return err
+	}
+	if len(p.Actions) != 1 || actuator.Name(p.Actions[0]) != c.name {
+		return fmt.Errorf("%s is read as %v", code, p.Actions)
+	}
+	prompt, err := os.ReadFile("agent/prompts/propose.tmpl")
+	if err != nil {
+		return err
+	}
+	word, _, call := strings.Cut(code, "(")
+	if word = word[strings.LastIndex(word, ".")+1:]; call {
+		word += "("
+	} else {
+		word, _, _ = strings.Cut(word, ":")
+	}
+	if !bytes.Contains(prompt, []byte(word)) {
+		return fmt.Errorf("the prompt does not tell of %s", word)
+	}
+	return nil
 }
 
 func (c *conformance) marshalled() error {
@@ -468,6 +510,15 @@ func (c *conformance) markdown() error {
 }
 
 func (c *conformance) gif() error { return export.GIF(c.Context(), io.Discard, c.stored, nil) }
+
+// film is a GIF where there is a program that makes films.
+func (c *conformance) film() error {
+	err := export.Video(c.Context(), filepath.Join(c.TempDir(), "film.webm"), c.stored, nil)
+	if errors.Is(err, export.ErrNoFFmpeg) {
+		return nil
+	}
+	return err
+}
 
 func (c *conformance) goTest() error {
 	return export.GoTest(c.Context(), c.TempDir(), c.stored, &export.Options{Name: "action"})

@@ -48,16 +48,16 @@ func TestNewAction(t *testing.T) {
 		variantOf[Confer](traits{Question, unseen, anywhere, same}, "confer", "Talk about it."),
 		`
 		out := goTool(t, "test", "complete.go", []string{"variantOf[Ask]", rows + "variantOf[Ask]"},
-			"-vet=off", "-run", "^TestEveryAction/^(nudge|clutch|confer)$", ".", "./actuator")
+			"-vet=off", "-run", "^(TestEveryAction|TestSamples)$/^(nudge|clutch|confer)$", ".", "./actuator", "./actuator/dialect", "./actuator/native")
 		found := map[string][]string{}
-		for _, m := range regexp.MustCompile(`(?m)^\s+actions_test.go:\d+: (.+) does not know (\w+): (.*)$`).FindAllStringSubmatch(out, -1) {
+		for _, m := range regexp.MustCompile(`(?m)^\s+\w+_test.go:\d+: (.+) does not know (\w+): (.*)$`).FindAllStringSubmatch(out, -1) {
 			found[m[2]] = append(found[m[2]], m[1])
 			t.Logf("%s: %s: %s", m[2], m[1], m[3])
 		}
 		assert.Equal(t, map[string][]string{
-			"nudge":  {"the guard", "the report", "the OSWorld layout"},
-			"clutch": {"the guard", "the report", "the OSWorld layout"},
-			"confer": {"the agent", "a replay by recorded replies", "a healed step", "the report", "the judge"},
+			"nudge":  {"the code form", "the guard", "the report", "the OSWorld layout", "each dialect", "each tool of a provider"},
+			"clutch": {"the code form", "the guard", "the report", "the OSWorld layout", "each dialect", "each tool of a provider"},
+			"confer": {"the code form", "the agent", "a replay by recorded replies", "a healed step", "the report", "the judge", "each dialect", "each tool of a provider"},
 		}, found, "%s", out)
 		assert.NotContains(t, out, harmlessUnknown)
 		assert.Contains(t, out, "ok  \tdesktop-agent/actuator", "the device does what the methods say")
@@ -65,7 +65,8 @@ func TestNewAction(t *testing.T) {
 }
 
 // TestSwitches finds every type switch over actions, and holds that it has a
-// default: what it makes of an action that it does not know is decided.
+// default: what it makes of an action that it does not know is decided. Such a default
+// panics, returns an error, or says on its line why it need not.
 func TestSwitches(t *testing.T) {
 	types := map[string]bool{}
 	for _, v := range actuator.Variants() {
@@ -82,7 +83,7 @@ func TestSwitches(t *testing.T) {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
 			return err
 		}
@@ -101,15 +102,20 @@ func TestSwitches(t *testing.T) {
 			if !ok {
 				return true
 			}
-			actions, fallback := false, false
+			actions := false
+			var fallback *ast.CaseClause
 			for _, c := range s.Body.List {
 				list := c.(*ast.CaseClause).List
 				actions = actions || slices.ContainsFunc(list, isAction)
-				fallback = fallback || list == nil
+				if list == nil {
+					fallback = c.(*ast.CaseClause)
+				}
 			}
 			if actions {
 				found++
-				assert.True(t, fallback, "%v: this switch over actions has no default", files.Position(s.Pos()))
+				if assert.NotNil(t, fallback, "%v: this switch over actions has no default", files.Position(s.Pos())) {
+					assert.True(t, fails(fallback) || reasoned(files, file, fallback), "%v: an action that is not known is passed over: fail, or say why not on this line", files.Position(fallback.Pos()))
+				}
 			}
 			return true
 		})
@@ -118,6 +124,30 @@ func TestSwitches(t *testing.T) {
 	require.NoError(t, err)
 	assert.Positive(t, found)
 	t.Logf("%d type switches over actions", found)
+}
+
+// fails reports whether a case of a switch panics or makes an error.
+func fails(c *ast.CaseClause) (found bool) {
+	ast.Inspect(c, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			switch f := call.Fun.(type) {
+			case *ast.Ident:
+				found = found || f.Name == "panic"
+			case *ast.SelectorExpr:
+				of, _ := f.X.(*ast.Ident)
+				found = found || of != nil && (of.Name == "fmt" && f.Sel.Name == "Errorf" || of.Name == "errors" && f.Sel.Name == "New")
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// reasoned reports whether a case has a comment on its line.
+func reasoned(files *token.FileSet, file *ast.File, c *ast.CaseClause) bool {
+	return slices.ContainsFunc(file.Comments, func(g *ast.CommentGroup) bool {
+		return files.Position(g.Pos()).Line == files.Position(c.Colon).Line
+	})
 }
 
 // goTool runs the go command on the program with a file of

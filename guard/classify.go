@@ -99,7 +99,7 @@ func (s *scene) classify(a actuator.Action) Class {
 			return sure(worldmodel.EffectNone, "a modifier alone")
 		}
 		return s.press([]actuator.Key{a.Key})
-	default:
+	default: // the world model is asked
 		return asks("", NotInTable)
 	}
 }

@@ -112,7 +112,7 @@ func (s *scene) focused() (at place, certain bool) {
 			}
 		case actuator.Move, actuator.Scroll, actuator.KeyUp, actuator.Copy, actuator.SetClipboard, actuator.Set,
 			actuator.Wait, actuator.WaitUntil, actuator.CallTool: // it leaves the focus where it is
-		default:
+		default: // where the focus is then is not known
 			if !actuator.ForAgent(a) {
 				return before.lost()
 			}

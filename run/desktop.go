@@ -179,7 +179,7 @@ func (d liveDevice) Do(ctx context.Context, a actuator.Action, f actuator.Frame)
 		return "", d.set(ctx, a, f)
 	case actuator.WaitUntil:
 		return d.waitUntil(ctx, a)
-	default:
+	default: // mouse and keyboard; the device refuses what it does not know
 		return d.device.Do(ctx, a, f)
 	}
 }

@@ -176,7 +176,7 @@ func usesElement(a actuator.Action) bool {
 	switch a.(type) {
 	case actuator.Move, actuator.Scroll:
 		return false
-	default:
+	default: // also what is not known here: it is not done on what is disabled
 		return true
 	}
 }

@@ -178,7 +178,7 @@ func sayQwen(a actuator.Action, s Space) (Call, bool) {
 	case actuator.Infeasible:
 		c.Name = "terminate"
 		add("status", "failure")
-	default:
+	default: // the form has no words for it
 		ok = false
 	}
 	return c, ok

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"image"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,12 +44,25 @@ func samples() []actuator.Action {
 	}
 	return append(list,
 		actuator.Move{At: *at(333, 431)}, actuator.Done{}, actuator.Infeasible{}, actuator.Copy{}, actuator.Paste{},
+		actuator.Note{Text: "x"}, actuator.CallTool{Tool: "read_file", Arguments: "{}"},
 		actuator.Press{Keys: []actuator.Key{"down"}, Count: 3}, press("ctrl", "shift", "alt", "t"),
 		actuator.Drag{Path: []actuator.Point{*at(1, 2), *at(333, 431)}, Button: actuator.Left}, actuator.Drag{Path: []actuator.Point{*at(333, 431)}, Button: actuator.Left},
 		actuator.Drag{Path: []actuator.Point{*at(1, 2), *at(3, 4), *at(5, 6)}, Button: actuator.Left}, actuator.Drag{Path: []actuator.Point{*at(333, 431)}, Button: actuator.Right},
 		actuator.Set{At: *at(1, 2), Text: "x"}, actuator.Zoom{Region: actuator.Region{Width: 5, Height: 5}}, actuator.WaitUntil{For: actuator.TextSign, What: "ab", Milliseconds: 5},
 		actuator.Click{At: &actuator.Point{Element: actuator.Element{ID: "n3"}}, Button: actuator.Left, Count: 1},
 	)
+}
+
+// TestSamples holds that there is a sample of each type of action, so that [TestRoundTrip] says
+// of each dialect whether it has words for it.
+func TestSamples(t *testing.T) {
+	for _, v := range actuator.Variants() {
+		t.Run(v.Name, func(t *testing.T) {
+			if !slices.ContainsFunc(samples(), func(a actuator.Action) bool { return actuator.Name(a) == v.Name }) {
+				t.Errorf("each dialect does not know %s: add a sample, and say in TestRoundTrip who has words for it", v.Name)
+			}
+		})
+	}
 }
 
 // TestRoundTrip holds that what a dialect can say of an action is read as that action

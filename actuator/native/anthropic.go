@@ -290,7 +290,7 @@ func sayAnthropic(a actuator.Action, s dialect.Space) ([]dialect.Call, bool) {
 		r := a.Region.Rect()
 		c.Name = "zoom"
 		add("region", []any{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y})
-	default:
+	default: // the tool has no words for it
 		ok = false
 	}
 	return []dialect.Call{c}, ok

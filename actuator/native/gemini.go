@@ -269,7 +269,7 @@ func sayGemini(a actuator.Action, s dialect.Space) ([]dialect.Call, bool) {
 	case actuator.Wait:
 		c.Name = "wait"
 		add("seconds", float64(a.Milliseconds)/1000)
-	default:
+	default: // the tool has no words for it
 		ok = false
 	}
 	return []dialect.Call{c}, ok

@@ -3,6 +3,7 @@ package native
 import (
 	"errors"
 	"image"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,12 +51,26 @@ func samples() []actuator.Action {
 		list = append(list, actuator.Wait{Milliseconds: ms}, actuator.Hold{Keys: []actuator.Key{"a"}, Milliseconds: ms})
 	}
 	return append(list,
+		actuator.Note{Text: "x"}, actuator.CallTool{Tool: "read_file", Arguments: "{}"}, actuator.Infeasible{Reason: "x"}, actuator.Ask{Question: "x"},
+		actuator.WaitUntil{For: actuator.TextSign, What: "ab", Milliseconds: 5},
 		actuator.Move{At: *at(333, 431)}, actuator.Copy{}, actuator.Press{Keys: []actuator.Key{"down"}, Count: 3}, press("ctrl", "shift", "alt", "t"),
 		actuator.Drag{Path: []actuator.Point{*at(1, 2), *at(333, 431)}, Button: actuator.Left}, actuator.Drag{Path: []actuator.Point{*at(333, 431)}, Button: actuator.Left},
 		actuator.Drag{Path: []actuator.Point{*at(1, 2), *at(3, 4), *at(5, 6)}, Button: actuator.Left, Modifiers: []actuator.Key{"ctrl"}}, actuator.Drag{Path: []actuator.Point{*at(1, 2), *at(3, 4)}, Button: actuator.Right},
 		actuator.Zoom{Region: actuator.Region{X: 10, Y: 20, Width: 300, Height: 200}}, actuator.Set{At: *at(1, 2), Text: "x"},
 		actuator.Click{At: &actuator.Point{Element: actuator.Element{ID: "n3"}}, Button: actuator.Left, Count: 1},
 	)
+}
+
+// TestSamples holds that there is a sample of each type of action, so that [roundTrip] says
+// of each tool whether it has words for it.
+func TestSamples(t *testing.T) {
+	for _, v := range actuator.Variants() {
+		t.Run(v.Name, func(t *testing.T) {
+			if !slices.ContainsFunc(samples(), func(a actuator.Action) bool { return actuator.Name(a) == v.Name }) {
+				t.Errorf("each tool of a provider does not know %s: add a sample, and say in the test of that tool who has words for it", v.Name)
+			}
+		})
+	}
 }
 
 // roundTrip holds that what a vocabulary can say of an action is read as that action

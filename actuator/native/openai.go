@@ -218,7 +218,7 @@ func sayOpenAI(a actuator.Action, s dialect.Space) ([]dialect.Call, bool) {
 		add("keys", upper(a.Keys))
 	case actuator.Wait:
 		c.Name, ok = "wait", a.Milliseconds == 2000
-	default:
+	default: // the tool has no words for it
 		ok = false
 	}
 	return []dialect.Call{c}, ok

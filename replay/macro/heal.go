@@ -78,7 +78,7 @@ func (r *player) take(actions []actuator.Action) (list []aimed, why string) {
 			return nil, "a person is needed: " + a.Question
 		case actuator.Zoom, actuator.Note:
 			continue
-		default:
+		default: // who heals is told
 			if actuator.ForAgent(a) {
 				return nil, "it asks for something that is not known here: " + actuator.Describe(a)
 			}
