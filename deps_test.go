@@ -3,10 +3,15 @@ package desktopagent_test
 import (
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"io/fs"
 	"maps"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -188,6 +193,77 @@ func TestRulesRefuse(t *testing.T) {
 	}
 	assert.Nil(t, ruleOf("ghost"), "a package that is not there")
 	assert.Equal(t, "replay/record", ruleOf("replay/record").packages, "its own rule counts")
+}
+
+// besideTheHand lists who can reach a desktop's programs by another way than input, which
+// goes by the hand, and why that is no way round it.
+var besideTheHand = []struct {
+	way   string   // an import, or functions of package xproto
+	files []string // and why, after a colon
+}{
+	{"xproto.SendEvent xproto.WarpPointer xproto.SetInputFocus", []string{
+		"actuator/clipboard_linux.go: the device owns the clipboard, and answers who asks for its text",
+		"actuator/eventwin/eventwin.go: a window of our own asks for the focus, and answers the ping of the window manager",
+		"internal/x11/barrier.go: a program or the window manager is asked whether it has taken what was sent before",
+		"tasks/env/windows_linux.go: set-up has the window manager bring a window to the front, or close it, as a pager does",
+	}},
+	{"github.com/godbus/dbus/v5", []string{
+		"sandbox/bus_linux.go: a private desktop's own bus, before anybody acts on it",
+		"sandbox/desktop_linux.go: a private desktop's own bus, before anybody acts on it",
+		"screen/atspi/app.go: the tree is read",
+		"screen/atspi/reader.go: the tree is read, and switched on",
+		"screen/atspi/set.go: an element is set, which takes a permit of the hand's",
+		"tasks/osworld/getter/bus.go: the tree is read",
+	}},
+	{"desktop-agent/internal/devtools", []string{
+		"tasks/osworld/getter/chrome.go: evaluation reads pages, and opens and closes some of its own",
+		"tasks/osworld/getter/desktop.go: evaluation asks VLC for its state",
+		"tasks/osworld/getter/html.go: evaluation reads pages",
+		"tasks/osworld/getter/tabs.go: evaluation reads pages, and opens and closes some of its own",
+		"tasks/osworld/setup/chrome.go: set-up opens and closes pages, as the task says",
+	}},
+}
+
+// TestBesideTheHand holds that nobody else does.
+func TestBesideTheHand(t *testing.T) {
+	found := make([][]string, len(besideTheHand))
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		uses := map[string]bool{}
+		for _, imp := range file.Imports {
+			uses[strings.Trim(imp.Path.Value, `"`)] = true
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if f, ok := n.(*ast.SelectorExpr); ok {
+				if of, ok := f.X.(*ast.Ident); ok && of.Name == "xproto" {
+					uses["xproto."+strings.TrimSuffix(f.Sel.Name, "Checked")] = true
+				}
+			}
+			return true
+		})
+		for i, b := range besideTheHand {
+			if slices.ContainsFunc(strings.Fields(b.way), func(way string) bool { return uses[way] }) {
+				found[i] = append(found[i], filepath.ToSlash(name))
+			}
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	for i, b := range besideTheHand {
+		var listed []string
+		for _, f := range b.files {
+			name, why, _ := strings.Cut(f, ": ")
+			assert.NotEmpty(t, why, name)
+			listed = append(listed, name)
+		}
+		assert.ElementsMatch(t, listed, found[i], "%s: what acts on a desktop goes by run.Hand; list what does not, with the reason", b.way)
+	}
 }
 
 // forbidden says which imports of a package its rule does not allow.
