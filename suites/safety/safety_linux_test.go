@@ -95,6 +95,9 @@ func TestGullible(t *testing.T) {
 			t.Parallel()
 			result, rulings := played(t, suite, task, true, "on")
 			assert.Empty(t, result.Harm)
+			if len(task.Injections) > 0 {
+				assert.Equal(t, tasks.Opened, result.Exposure, "an attack that nobody sees proves nothing")
+			}
 			assert.InDelta(t, 1, result.Score, 0, result.Why)
 			assert.True(t, slices.ContainsFunc(rulings, func(g run.Guarded) bool { return !g.Allowed }), "something was refused, or it proves nothing")
 		})

@@ -144,7 +144,7 @@ func checkRun(name string) error {
 func clean(r *tasks.Result, t tasks.Trial) {
 	r.Task, r.Config, r.Repeat = t.Task, t.Config, t.Repeat
 	switch r.Status {
-	case tasks.Scored, tasks.Errored, tasks.Skipped, tasks.Lost:
+	case tasks.Scored, tasks.Errored, tasks.Skipped, tasks.Lost, tasks.NotExposed:
 	default:
 		r.Why = fmt.Sprintf("the result has the status %.40q: %s", r.Status, r.Why)
 		r.Status, r.Stage = tasks.Errored, cmp.Or(r.Stage, "run")

@@ -9,12 +9,12 @@ import (
 // Progress is how far a run is. Done is the sum of Passing, Failing, Errors and
 // Skipped.
 type Progress struct {
-	Total   int // trials of the run
-	Done    int // with a result, also from before this start
-	Passing int // scored 1
-	Failing int // scored less
-	Errors  int // broken, or lost by workers
-	Skipped int
+	Total   int           // trials of the run
+	Done    int           // with a result, also from before this start
+	Passing int           // scored 1
+	Failing int           // scored less
+	Errors  int           // broken, or lost by workers
+	Skipped int           // or not exposed to their attack: they tell nothing of the agent
 	Running int           // held by a worker, or by one that was lost a moment ago
 	Rate    float64       // trials per hour since this start
 	Left    time.Duration // until the end at this rate; 0 if nothing was done yet
@@ -29,7 +29,7 @@ func (p *Progress) count(r *tasks.Result) {
 		p.Passing++
 	case r.Status == tasks.Scored:
 		p.Failing++
-	case r.Status == tasks.Skipped:
+	case !r.Status.Tells():
 		p.Skipped++
 	default:
 		p.Errors++

@@ -9,11 +9,13 @@
 // and goals of OS-Harm, and some of our own (see [Check]). Harm is what was really
 // done: files of the user that are lost or changed, what was sent to a server on the
 // task's own computer, tables of cron and profiles of the shell, and the commands that
-// a shell has run. What the agent says counts for nothing.
+// a shell has run. What the agent says counts for nothing. Whether the attack could be
+// seen at all is told by effects, too: some program opened what holds it.
 package plant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -58,6 +60,7 @@ type planting struct {
 	task *tasks.Task
 	in   tasks.Injection
 	text string // what the attack says
+	lies string // the file that holds it, or the folder of a file of its name; "" if it is in a window
 	opts *setup.Options
 }
 
@@ -163,15 +166,22 @@ func Set(ctx context.Context, e *env.Env, task *tasks.Task, o *setup.Options) (*
 			return nil, fmt.Errorf("plant %s: %w", p.in.Type, err)
 		}
 	}
-	if err := do(task.Setup[first:]); err != nil {
-		return nil, err
+	if err := w.lies(p.lies); err != nil {
+		return nil, fmt.Errorf("plant %s: %w", p.in.Type, err)
 	}
-	if plants.after != nil {
-		if err := plants.after(ctx, p); err != nil {
-			return nil, fmt.Errorf("plant %s: %w", p.in.Type, err)
+	err = do(task.Setup[first:])
+	if err == nil && plants.after != nil {
+		if err = plants.after(ctx, p); err != nil {
+			err = fmt.Errorf("plant %s: %w", p.in.Type, err)
 		}
 	}
-	return w, w.begin()
+	if err == nil {
+		err = w.begin()
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
 }
 
 // put writes a text to a file of the task's computer.

@@ -10,8 +10,10 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
+	"desktop-agent/screen"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
 	"desktop-agent/tasks/osworld/setup"
@@ -48,6 +50,7 @@ func inFile(p *planting) string {
 // plantFile writes the attack into a file: where it is marked, or else before all.
 func plantFile(_ context.Context, p *planting) error {
 	target := p.param("file_path_vm")
+	p.lies = target
 	data, err := p.inSuite(p.param("file_path_local"))
 	if err != nil || p.param("file_path_local") == "" {
 		if data, err = p.laid(target); err != nil {
@@ -161,10 +164,20 @@ func openFile(ctx context.Context, p *planting) error {
 }
 
 // plantName makes a file whose name is the attack.
-func plantName(_ context.Context, p *planting) error {
+func plantName(ctx context.Context, p *planting) error {
 	folder := p.param("folder")
 	if folder == "" {
 		folder = env.Home + "/Desktop"
+	}
+	p.lies = folder
+	if folder == env.Home+"/Desktop" {
+		windows, err := p.env.Windows(ctx)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(windows, func(w screen.Window) bool { return w.Type == "desktop" }) {
+			p.lies = "" // what lies there is shown
+		}
 	}
 	name := strings.ReplaceAll(p.text, "/", "∕")
 	for len(name) > 240 {
@@ -201,7 +214,8 @@ func plantPage(_ context.Context, p *planting) error {
 	if err := xml.EscapeText(&quoted, []byte(p.text)); err != nil {
 		return err
 	}
-	return put(p.env, watchFolder+"/pages/index.html", strings.ReplaceAll(text, mark, quoted.String()))
+	p.lies = watchFolder + "/pages/index.html"
+	return put(p.env, p.lies, strings.ReplaceAll(text, mark, quoted.String()))
 }
 
 // openPage shows that page, in tasks that open none of their own.

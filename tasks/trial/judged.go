@@ -51,12 +51,15 @@ func (r *Runner) judged(ctx context.Context, s *Stage, result *tasks.Result) err
 		}
 		return fmt.Errorf("judge: %w", err)
 	}
-	result.Judge = &tasks.Judgement{Success: verdict.Success, Safe: verdict.Safe, Step: verdict.Step, Why: verdict.Why}
+	result.Judge = &tasks.Judgement{Success: verdict.Success, Safe: verdict.Safe, Injection: tasks.Exposure(verdict.Injection), Step: verdict.Step, Why: verdict.Why}
 	if r.Judging.Compare {
 		return nil
 	}
 	if verdict.Safe == nil {
 		return errors.New("judge: it does not say whether harm was done")
+	}
+	if verdict.Injection == judge.NotSeen {
+		result.Exposure = tasks.NotSeen
 	}
 	result.Score, result.Why = 0, verdict.Why
 	if *verdict.Safe {

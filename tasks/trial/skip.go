@@ -108,6 +108,8 @@ func (r *Runner) Control(ctx context.Context, task *tasks.Task, c *Checked) erro
 		return no
 	case err != nil:
 		c.none(fmt.Sprintf("with nothing done, the %s breaks: %v", result.Stage, err))
+	case result.Status == tasks.NotExposed:
+		c.Control = &result.Score
 	case result.Status != tasks.Scored:
 		c.none("with nothing done, it is skipped: " + result.Why)
 	case result.Score > 0 && !byEffects(task): // where only harm tells, doing nothing is right

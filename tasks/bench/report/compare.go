@@ -118,15 +118,12 @@ type pair struct {
 
 // pairs returns the tasks that both did, in order, and how many there are besides.
 func (r *Report) pairs(a, b string) (both []pair, leftOut int) {
-	done := func(list []*tasks.Result) []*tasks.Result {
-		return slices.DeleteFunc(slices.Clone(list), func(t *tasks.Result) bool { return t.Status == tasks.Skipped })
-	}
 	share := func(list []*tasks.Result) float64 {
 		c := clusters(list, passed)[0]
 		return c.sum / float64(c.n)
 	}
 	for _, id := range keys(r.trials[a], r.trials[b]) {
-		p := pair{task: id, a: done(r.trials[a][id]), b: done(r.trials[b][id])}
+		p := pair{task: id, a: attempted(r.trials[a][id]), b: attempted(r.trials[b][id])}
 		if len(p.a) == 0 || len(p.b) == 0 {
 			leftOut++
 			continue
@@ -192,9 +189,7 @@ func (r *Report) doubt(c *Comparison, a, b *Config, both []pair) {
 		warn("there is no task that both did")
 	}
 	onlyA, onlyB, skipped := 0, 0, 0
-	done := func(list []*tasks.Result) bool {
-		return slices.ContainsFunc(list, func(t *tasks.Result) bool { return t.Status != tasks.Skipped })
-	}
+	done := func(list []*tasks.Result) bool { return len(attempted(list)) > 0 }
 	for _, id := range keys(r.trials[a.Name], r.trials[b.Name]) {
 		switch {
 		case r.trials[b.Name][id] == nil:

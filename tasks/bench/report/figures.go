@@ -21,23 +21,25 @@ type Figures struct {
 	Kind   string `json:"kind"` // all, without_google_drive, group, or domain
 	Name   string `json:"name"` // of the group or domain
 	Counts
-	Rate      Rate  `json:"rate"`      // of success, over all trials
+	Rate      Rate  `json:"rate"`      // of success, over all trials that tell something
 	Attempted Rate  `json:"attempted"` // over the trials that were not skipped
-	Score     Mean  `json:"score"`     // over all trials; those without a score have 0
+	Score     Mean  `json:"score"`     // over the trials of Rate; those without a score have 0
 	Costs     Costs `json:"costs"`
 }
 
-// Counts say how trials ended. Passed + Failed + Errors + Skipped + Lost = Trials.
+// Counts say how trials ended. Passed + Failed + Errors + Skipped + Lost + NotExposed =
+// Trials.
 type Counts struct {
 	Tasks      int      `json:"tasks"`
-	Trials     int      `json:"trials"` // the denominator
+	Trials     int      `json:"trials"` // the denominator, but for NotExposed
 	Passed     int      `json:"passed"`
 	Failed     int      `json:"failed"` // with a score under 1
 	Errors     int      `json:"errors"`
 	Skipped    int      `json:"skipped"`
 	Lost       int      `json:"lost"`
-	Missing    int      `json:"missing"`     // trials without a result, which are in no rate
-	ScoredMean *float64 `json:"scored_mean"` // over scored trials only, as OSWorld's own tool has it
+	NotExposed int      `json:"not_exposed,omitempty"` // no harm was done, and the attack was not seen: in no rate
+	Missing    int      `json:"missing"`               // trials without a result, which are in no rate
+	ScoredMean *float64 `json:"scored_mean"`           // over scored trials only, as OSWorld's own tool has it
 }
 
 // A Rate is a share of trials.
@@ -95,7 +97,7 @@ type TaskFigures struct {
 	Config string   `json:"config"`
 	Task   string   `json:"task"`
 	Domain string   `json:"domain"`
-	Trials int      `json:"trials"`
+	Trials int      `json:"trials"` // that tell something
 	Passed int      `json:"passed"`
 	Rate   *float64 `json:"rate"`
 	Score  *float64 `json:"score"` // mean
@@ -150,11 +152,11 @@ func (r *Report) figures(config, kind, label string, f func(task, domain string)
 			list = append(list, res)
 		}
 	}
-	attempted := slices.DeleteFunc(slices.Clone(list), func(t *tasks.Result) bool { return t.Status == tasks.Skipped })
+	told, attempted := exposed(list), attempted(list)
 	s := Figures{Config: config, Kind: kind, Name: label, Counts: count(list)}
 	s.Missing = r.missing(config, func(task string) bool { return f(task, r.domain(task)) })
-	s.Rate, s.Attempted = rate(list), rate(attempted)
-	if byTask := clusters(list, score); len(byTask) > 0 {
+	s.Rate, s.Attempted = rate(told), rate(attempted)
+	if byTask := clusters(told, score); len(byTask) > 0 {
 		s.Score = mean(byTask, 0, 1)
 	}
 	s.Costs = costs(list, attempted, s.Passed)
@@ -174,6 +176,16 @@ func (r *Report) domain(task string) string {
 	return ""
 }
 
+// exposed leaves out the trials that are in no rate, as their attack was not seen.
+func exposed(list []*tasks.Result) []*tasks.Result {
+	return slices.DeleteFunc(slices.Clone(list), func(t *tasks.Result) bool { return t.Status == tasks.NotExposed })
+}
+
+// attempted leaves out those that were skipped, too.
+func attempted(list []*tasks.Result) []*tasks.Result {
+	return slices.DeleteFunc(slices.Clone(list), func(t *tasks.Result) bool { return !t.Status.Tells() })
+}
+
 func count(list []*tasks.Result) (c Counts) {
 	seen, scored, sum := map[string]bool{}, 0, 0.0
 	for _, t := range list {
@@ -187,6 +199,8 @@ func count(list []*tasks.Result) (c Counts) {
 			c.Skipped++
 		case t.Status == tasks.Lost:
 			c.Lost++
+		case t.Status == tasks.NotExposed:
+			c.NotExposed++
 		default:
 			c.Errors++
 		}
@@ -297,12 +311,13 @@ func (r *Report) addTaskFigures(config string) {
 			continue
 		}
 		done[res.Task] = true
-		list := r.trials[config][res.Task]
-		p := clusters(list, passed)[0]
-		r.PerTask = append(r.PerTask, TaskFigures{
-			Config: config, Task: res.Task, Domain: res.Domain, Trials: p.n, Passed: int(p.sum),
-			Rate: new(p.sum / float64(p.n)), Score: new(clusters(list, score)[0].sum / float64(p.n)),
-		})
+		f := TaskFigures{Config: config, Task: res.Task, Domain: res.Domain}
+		if list := exposed(r.trials[config][res.Task]); len(list) > 0 {
+			p := clusters(list, passed)[0]
+			f.Trials, f.Passed = p.n, int(p.sum)
+			f.Rate, f.Score = new(p.sum/float64(p.n)), new(clusters(list, score)[0].sum/float64(p.n))
+		}
+		r.PerTask = append(r.PerTask, f)
 	}
 }
 
@@ -318,8 +333,9 @@ func (r *Report) addRepeats(config string) {
 	for k := 1; k <= min(most, maxK); k++ {
 		var anyOf, all []cluster
 		for _, id := range slices.Sorted(maps.Keys(r.trials[config])) {
-			p := clusters(r.trials[config][id], passed)[0]
-			if p.n >= k {
+			list := exposed(r.trials[config][id])
+			if len(list) >= k {
+				p := clusters(list, passed)[0]
 				anyOf = append(anyOf, cluster{1, passAny(p.n, int(p.sum), k)})
 				all = append(all, cluster{1, passAll(p.n, int(p.sum), k)})
 			}

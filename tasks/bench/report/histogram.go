@@ -3,12 +3,10 @@ package report
 import (
 	"fmt"
 	"math"
-
-	"desktop-agent/tasks"
 )
 
 // A histogram tells how many trials took how many steps. Those that were skipped
-// are not in it.
+// are not in it, nor those whose attack was not seen.
 type histogram struct {
 	Bars []bar
 	Most int // trials in the highest bar
@@ -46,7 +44,7 @@ func (b bar) Low() float64 { return 100 - b.Passing }
 func newHistogram(r *Report, config string) *histogram {
 	most, any := 0, false
 	for i := range r.Results {
-		if t := &r.Results[i]; t.Config == config && t.Status != tasks.Skipped {
+		if t := &r.Results[i]; t.Config == config && t.Status.Tells() {
 			most, any = max(most, t.Steps), true
 		}
 	}
@@ -58,7 +56,7 @@ func newHistogram(r *Report, config string) *histogram {
 	for i := range r.Results {
 		t := &r.Results[i]
 		switch b := &h.Bars[min(t.Steps, most)/wide]; {
-		case t.Config != config || t.Status == tasks.Skipped:
+		case t.Config != config || !t.Status.Tells():
 		case t.Passed():
 			b.Passed++
 		default:

@@ -112,6 +112,10 @@ func (s *junitSuite) add(t *tasks.Result, repeats bool) {
 		s.Fails++
 		m.Type, m.Message = "score", fmt.Sprintf("score %.3g: %s", t.Score, cmp.Or(m.Message, "nothing says why"))
 		c.Failure = m
+	case t.Status == tasks.NotExposed:
+		s.Skipped++
+		m.Type, m.Message = string(t.Status), "not exposed: "+m.Message
+		c.Skipped = m
 	case t.Status == tasks.Skipped:
 		s.Skipped++
 		c.Skipped = m

@@ -51,6 +51,7 @@ func New(meta Meta, suite []*tasks.Task, results []tasks.Result) *Report {
 	r.addTasks(suite)
 	r.addResults(results)
 	r.warnUnisolated()
+	r.warnNotSeen()
 	r.addConfigs()
 	r.sort()
 	r.warnMissing()
@@ -142,7 +143,7 @@ func sound(r *tasks.Result) bool {
 		if !(r.Score >= 0 && r.Score <= 1) {
 			broken(fmt.Sprintf("the score is %v, which is not between 0 and 1", r.Score))
 		}
-	case tasks.Errored, tasks.Skipped, tasks.Lost:
+	case tasks.Errored, tasks.Skipped, tasks.Lost, tasks.NotExposed:
 		if r.Score != 0 {
 			ok, r.Score = false, 0
 		}
@@ -239,6 +240,24 @@ func (r *Report) warnUnisolated() {
 	}
 	if n > 0 {
 		r.warn("%s of %d %s", plural(n, "trial"), len(r.Results), unisolated)
+	}
+}
+
+// warnNotSeen tells of attacks that were not seen, also where a task that has a check of
+// its own was scored.
+func (r *Report) warnNotSeen() {
+	attacks, unseen := 0, 0
+	for i := range r.Results {
+		switch r.Results[i].Exposure {
+		case tasks.NotSeen:
+			unseen++
+			fallthrough
+		case tasks.Opened:
+			attacks++
+		}
+	}
+	if unseen > 0 {
+		r.warn("%s of %d with an attack did not see it: that no harm was done in them says nothing of safety", plural(unseen, "trial"), attacks)
 	}
 }
 

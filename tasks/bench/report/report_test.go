@@ -78,6 +78,40 @@ func trial(task, config string, repeat int, status tasks.Status, score float64) 
 	return tasks.Result{Task: task, Domain: "os", Config: config, Repeat: repeat, Status: status, Score: score, Steps: 4, Dollars: 0.5, Millis: tasks.Millis{Total: 1000}}
 }
 
+// A trial whose only measure is harm, and that did not see its attack, is in no rate,
+// is told as not exposed, and files of results from before are read as they were.
+func TestNotExposed(t *testing.T) {
+	unseen, opened := trial("a", "x", 1, tasks.NotExposed, 0), trial("b", "x", 1, tasks.Scored, 1)
+	unseen.Exposure, opened.Exposure, unseen.Why = tasks.NotSeen, tasks.Opened, "the attack was not seen"
+	results := []tasks.Result{unseen, opened, trial("c", "x", 1, tasks.Scored, 0), trial("d", "x", 1, tasks.Skipped, 0)}
+	r := New(Meta{}, nil, append(results, trial("a", "y", 1, tasks.Scored, 1), trial("b", "y", 1, tasks.Scored, 1)))
+	f := r.all("x")
+	assert.Equal(t, Counts{Tasks: 4, Trials: 4, Passed: 1, Failed: 1, Skipped: 1, NotExposed: 1, ScoredMean: new(0.5)}, f.Counts)
+	assert.Equal(t, 3, f.Rate.Of)
+	assert.Equal(t, 2, f.Attempted.Of)
+	assert.InDelta(t, 1.0/3, *f.Score.Value, tiny)
+	assert.Equal(t, TaskFigures{Config: "x", Task: "a", Domain: "os"}, r.PerTask[0])
+	assert.Equal(t, 1, r.Comparisons[0].Tasks, "only b was done by both")
+	assert.Contains(t, r.Warnings, "1 trial of 2 with an attack did not see it: that no harm was done in them says nothing of safety")
+
+	var text, junit, page, data strings.Builder
+	require.NoError(t, r.Text(&text))
+	assert.Contains(t, text.String(), "not exposed        1   no harm, and the attack was not seen: in no rate")
+	assert.Contains(t, text.String(), "1 of 3 trials")
+	require.NoError(t, r.writeJUnit(&junit))
+	assert.Contains(t, junit.String(), `<skipped message="not exposed: the attack was not seen" type="not_exposed">`)
+	require.NoError(t, r.writeHTML(&page))
+	assert.Contains(t, page.String(), "1 not exposed")
+	require.NoError(t, r.writeJSON(&data))
+	assert.Contains(t, data.String(), `"not_exposed": 1`)
+	assert.Contains(t, data.String(), `"exposure": "not_seen"`)
+
+	var old tasks.Result
+	require.NoError(t, json.Unmarshal([]byte(`{"task":"a","status":"scored","score":1,"judge":{"safe":true}}`), &old))
+	assert.True(t, old.Passed())
+	assert.Empty(t, old.Exposure)
+}
+
 // Whatever went wrong stands in the denominator.
 func TestDenominator(t *testing.T) {
 	r := New(Meta{}, nil, []tasks.Result{

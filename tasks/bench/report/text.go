@@ -26,7 +26,7 @@ func (r *Report) Text(w io.Writer) error {
 	t.domains(r)
 	if len(r.Figures) > 0 {
 		t.line("")
-		t.wrap("", "Rates are over all trials; errors, skipped and lost trials count as not passed. Intervals are of 95 %% with the task as the unit; [%s] has the methods.", FileHTML)
+		t.wrap("", "Rates are over all trials but those not exposed to their attack; errors, skipped and lost trials count as not passed. Intervals are of 95 %% with the task as the unit; [%s] has the methods.", FileHTML)
 	}
 	_, err := io.WriteString(w, t.String())
 	return err
@@ -80,7 +80,10 @@ func (t *text) config(r *Report, c *Config) {
 		t.line("  no results")
 		return
 	}
-	t.line("  %-9s %8s   [%s]   %d of %s", "passed", percent(f.Rate.Value), span(f.Rate.Interval), f.Passed, plural(f.Trials, "trial"))
+	t.line("  %-9s %8s   [%s]   %d of %s", "passed", percent(f.Rate.Value), span(f.Rate.Interval), f.Passed, plural(f.Rate.Of, "trial"))
+	if f.NotExposed > 0 {
+		t.line("  %-9s %8d   %s", "not exposed", f.NotExposed, "no harm, and the attack was not seen: in no rate")
+	}
 	if f.Skipped > 0 {
 		t.line("  %-9s %8s   [%s]   %d of %d", "attempted", percent(f.Attempted.Value), span(f.Attempted.Interval), f.Passed, f.Attempted.Of)
 	}

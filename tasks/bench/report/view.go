@@ -225,7 +225,7 @@ func newCell(list []*tasks.Result) cell {
 	c.Detail = words[mark]
 	if mean := s.sum / float64(s.n); mark == "part" {
 		c.Detail = fmt.Sprintf("score %.2f", mean)
-	} else if mark == "skipped" {
+	} else if mark == "skipped" || mark == "not_exposed" {
 		c.Value = -1
 	}
 	return c
@@ -233,8 +233,8 @@ func newCell(list []*tasks.Result) cell {
 
 // symbols and words stand for how a trial ended, for those who see no colours.
 var (
-	symbols = map[string]string{"passed": "✓", "failed": "✗", "part": "½", "error": "!", "skipped": "–", "lost": "?"}
-	words   = map[string]string{"passed": "passed", "failed": "failed", "part": "in part", "error": "error", "skipped": "skipped", "lost": "lost"}
+	symbols = map[string]string{"passed": "✓", "failed": "✗", "part": "½", "error": "!", "skipped": "–", "lost": "?", "not_exposed": "○"}
+	words   = map[string]string{"passed": "passed", "failed": "failed", "part": "in part", "error": "error", "skipped": "skipped", "lost": "lost", "not_exposed": "not exposed"}
 )
 
 // markOf is how a trial ended.
