@@ -42,13 +42,12 @@ type Spent struct {
 // A Resource is something that a budget limits.
 type Resource string
 
-// The resources. Steps are counted by the agent's loop.
+// The resources.
 const (
 	Tokens  Resource = "tokens"
 	Dollars Resource = "dollars"
 	Calls   Resource = "model calls"
 	Time    Resource = "time"
-	Steps   Resource = "steps"
 )
 
 // A BudgetError says which limit is reached. It is an [ErrBudget].

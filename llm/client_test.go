@@ -364,7 +364,7 @@ func TestErrorTexts(t *testing.T) {
 		{&llm.Error{Kind: llm.ErrRateLimited, Status: 429, RetryAfter: 90 * time.Second},
 			"the endpoint limits the rate of requests (status 429; it asks to wait 1m30s)"},
 		{&llm.Error{Kind: llm.ErrTimeout}, "the model took too long"},
-		{&llm.BudgetError{Resource: llm.Steps, Used: 50, Max: 50}, "out of steps: 50 of 50 used; raise this limit to go on"},
+		{&llm.BudgetError{Resource: llm.Calls, Used: 50, Max: 50}, "out of model calls: 50 of 50 used; raise this limit to go on"},
 		{&llm.BudgetError{Resource: llm.Dollars, Used: 1.5, Need: 0.75, Max: 2},
 			"out of dollars: $1.5000 of $2.0000 used or reserved, and the next call may need $0.7500; raise this limit to go on"},
 		{&llm.BudgetError{Resource: llm.Time, Used: 600.0001, Max: 600}, "out of time: 10m0s of 10m0s used; raise this limit to go on"},

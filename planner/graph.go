@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"desktop-agent/llm"
 )
@@ -68,26 +67,12 @@ func (p *Plan) Block() (unblocked []string) {
 // Dependents returns the IDs of all steps that need a step, themselves or by others, in
 // the order of the plan.
 func (p *Plan) Dependents(id string) (ids []string) {
-	return p.closure(id, func(s *Step, of map[string]bool) bool {
-		return slices.ContainsFunc(s.Needs, func(need string) bool { return of[need] })
-	})
-}
-
-// Requires returns the IDs of all steps that a step needs, itself or by others, in the
-// order of the plan.
-func (p *Plan) Requires(id string) (ids []string) {
-	return p.closure(id, func(s *Step, of map[string]bool) bool {
-		return slices.ContainsFunc(p.Steps, func(o Step) bool { return of[o.ID] && slices.Contains(o.Needs, s.ID) })
-	})
-}
-
-// closure returns the steps that belong to a step, or to one that does.
-func (p *Plan) closure(id string, belongs func(s *Step, of map[string]bool) bool) (ids []string) {
 	of := map[string]bool{id: true}
 	for grown := true; grown; {
 		grown = false
 		for i := range p.Steps {
-			if s := &p.Steps[i]; !of[s.ID] && belongs(s, of) {
+			s := &p.Steps[i]
+			if !of[s.ID] && slices.ContainsFunc(s.Needs, func(need string) bool { return of[need] }) {
 				of[s.ID], grown = true, true
 			}
 		}
@@ -144,37 +129,6 @@ func (p *Plan) Layers() []int {
 		at[s.ID] = layers[i]
 	}
 	return layers
-}
-
-// CriticalPath returns the chain of steps, each of which needs the one before it, that
-// takes longest, and how long it takes: no execution can be faster. The plan must be
-// valid.
-func (p *Plan) CriticalPath(takes func(*Step) time.Duration) (ids []string, total time.Duration) {
-	type end struct {
-		total  time.Duration
-		before string
-	}
-	ends := map[string]end{}
-	last := ""
-	for i := range p.Steps { // each after what it needs
-		s := &p.Steps[i]
-		var e end
-		for _, id := range s.Needs {
-			if need, ok := ends[id]; ok && (e.before == "" || need.total > e.total) {
-				e = end{need.total, id}
-			}
-		}
-		e.total += takes(s)
-		ends[s.ID] = e
-		if last == "" || e.total > ends[last].total {
-			last = s.ID
-		}
-	}
-	for id := last; id != ""; id = ends[id].before {
-		ids = append(ids, id)
-	}
-	slices.Reverse(ids)
-	return ids, ends[last].total
 }
 
 // cycle returns the IDs of steps that need each other, the first once more at the end;

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -82,7 +81,6 @@ func TestReadyAndBlocked(t *testing.T) {
 	assert.Equal(t, []string{"s4"}, p.Block(), "what was skipped on purpose is as good as done")
 
 	assert.Equal(t, []string{"s2", "s3", "s4"}, p.Dependents("s1"))
-	assert.Equal(t, []string{"s1", "s2", "s3"}, p.Requires("s4"))
 	assert.Empty(t, p.Dependents("s4"))
 
 	p = net("s1", "s2 s1", "s3 s1", "s4 s2 s3")
@@ -109,19 +107,6 @@ func TestFailureRate(t *testing.T) {
 	p.Steps[0].Status, p.Steps[1].Status, p.Steps[2].Status = planner.Failed, planner.Completed, planner.Passed
 	p.Steps[3].Status = planner.Skipped // was not tried
 	assert.InDelta(t, 1.0/3, p.FailureRate(), 1e-9)
-}
-
-// TestCriticalPath holds that the longest chain is found, and not the one with most steps.
-func TestCriticalPath(t *testing.T) {
-	p := net("s1", "s2 s1", "s3 s1", "s4 s2 s3", "s5")
-	takes := map[string]time.Duration{"s1": 1, "s2": 5, "s3": 2, "s4": 1, "s5": 6}
-	path, total := p.CriticalPath(func(s *planner.Step) time.Duration { return takes[s.ID] * time.Second })
-	assert.Equal(t, []string{"s1", "s2", "s4"}, path)
-	assert.Equal(t, 7*time.Second, total)
-	takes["s5"] = 8
-	path, total = p.CriticalPath(func(s *planner.Step) time.Duration { return takes[s.ID] * time.Second })
-	assert.Equal(t, []string{"s5"}, path)
-	assert.Equal(t, 8*time.Second, total)
 }
 
 // TestLayers holds that a step stands one layer below the lowest of those that it needs,

@@ -1,7 +1,6 @@
 // Package fuzzy measures how alike two texts are, as the Python libraries do that
-// task suites were written with: [Ratio], [PartialRatio] and [TokenSortRatio] are
-// those of RapidFuzz's fuzz module, and [LinesRatio] is the ratio of difflib's
-// SequenceMatcher.
+// task suites were written with: [Ratio] is that of RapidFuzz's fuzz module, and
+// [LinesRatio] is the ratio of difflib's SequenceMatcher.
 //
 // Lengths are in Unicode code points. All functions are exact and take time that
 // grows with the product of the lengths or faster, so callers limit what they pass in.
@@ -10,8 +9,6 @@ package fuzzy
 import (
 	"math/bits"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/pmezard/go-difflib/difflib"
 )
@@ -22,47 +19,6 @@ import (
 //
 // Texts of 100,000 code points that have little in common take about half a second.
 func Ratio(a, b string) float64 { return ratio([]rune(a), []rune(b)) }
-
-// PartialRatio is the best [Ratio] of the shorter text with any part of the longer
-// one that is as long as it, or that is cut off by the start or the end. Its time
-// grows with the square of the shorter text's length times the longer's.
-func PartialRatio(a, b string) float64 {
-	short, long := []rune(a), []rune(b)
-	if len(short) > len(long) {
-		short, long = long, short
-	}
-	if len(short) == 0 {
-		return ratio(short, long)
-	}
-	best := bestPart(short, long)
-	if len(short) == len(long) {
-		best = max(best, bestPart(long, short))
-	}
-	return best
-}
-
-func bestPart(short, long []rune) float64 {
-	best := 0.0
-	for start := 1 - len(short); start < len(long) && best < 100; start++ {
-		part := long[max(0, start):min(len(long), start+len(short))]
-		best = max(best, ratio(short, part))
-	}
-	return best
-}
-
-// TokenSortRatio is the [Ratio] of the texts with their words in order and with one
-// space between them.
-func TokenSortRatio(a, b string) float64 { return Ratio(sortWords(a), sortWords(b)) }
-
-func sortWords(s string) string {
-	words := strings.FieldsFunc(s, space)
-	slices.Sort(words)
-	return strings.Join(words, " ")
-}
-
-// space reports what Python's str.split takes for white space, which is four
-// separators more than Go's unicode.IsSpace.
-func space(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 // LinesRatio is the likeness of two lists of lines from 0 to 1, which is
 // difflib.SequenceMatcher(None, a, b).ratio() with the automatic junk heuristic: it
