@@ -42,14 +42,14 @@ import (
 // API is what [llm.State] calls this adapter.
 const API = "gemini"
 
-// BaseURL is where Google serves the models.
-const BaseURL = "https://generativelanguage.googleapis.com/v1beta"
+// googleURL is where Google serves the models.
+const googleURL = "https://generativelanguage.googleapis.com/v1beta"
 
 // An Endpoint is a server and the way to be let in. It is a [llm.Model], safe for
 // concurrent use. It reads nothing from the environment but the proxy settings of
 // [net/http], and those only if HTTP is nil or uses them.
 type Endpoint struct {
-	BaseURL string                 // with the version, such as [BaseURL]
+	BaseURL string                 // with the version, such as https://generativelanguage.googleapis.com/v1beta
 	Key     wire.Secret            // none if empty
 	Headers map[string]wire.Secret // sent with each request, in place of the usual ones
 	HTTP    *http.Client           // nil for a plain one
@@ -131,7 +131,7 @@ func (e *Endpoint) Models(ctx context.Context) ([]string, error) {
 
 func (e *Endpoint) exchange() *wire.Exchange {
 	return &wire.Exchange{
-		Server: &wire.Server{BaseURL: e.BaseURL, Like: BaseURL, Key: e.Key, Headers: e.Headers, HTTP: e.HTTP},
+		Server: &wire.Server{BaseURL: e.BaseURL, Like: googleURL, Key: e.Key, Headers: e.Headers, HTTP: e.HTTP},
 		Reply:  "Gemini reply", Check: isReply,
 	}
 }

@@ -23,8 +23,8 @@ var file []byte
 
 var table = parse(file)
 
-// Auto asks for the API that the table says.
-const Auto = "auto"
+// auto asks for the API that the table says.
+const auto = "auto"
 
 // A row of providers is one who serves models.
 type row struct {
@@ -85,12 +85,12 @@ type Choice struct {
 }
 
 // Choose says how a model is asked. api is what the user says, a name of [APIs] or
-// [Auto] ("" means that, too); baseURL is "" for that of the model's own provider, or
+// [auto] ("" means that, too); baseURL is "" for that of the model's own provider, or
 // OpenAI's if the table does not know the model.
 func Choose(api, baseURL, model string) (Choice, error) {
-	if api = cmp.Or(api, Auto); api != Auto && !slices.Contains(APIs(), api) {
+	if api = cmp.Or(api, auto); api != auto && !slices.Contains(APIs(), api) {
 		return Choice{}, fmt.Errorf("there is no API %q: the nearest are %s, of all: %s", api,
-			strings.Join(spell.Nearest(api, append(APIs(), Auto), 2), " and "), strings.Join(append(APIs(), Auto), ", "))
+			strings.Join(spell.Nearest(api, append(APIs(), auto), 2), " and "), strings.Join(append(APIs(), auto), ", "))
 	}
 	name := plainName(model)
 	c := Choice{API: api, BaseURL: baseURL, Why: "it was asked for"}
@@ -102,7 +102,7 @@ func Choose(api, baseURL, model string) (Choice, error) {
 	if p != nil {
 		c.Provider = p.Name
 	}
-	if api == Auto {
+	if api == auto {
 		c.API, c.Why = "chat", "every server in OpenAI's form speaks it"
 		switch {
 		case p == nil || p.Compatible != "" && strings.HasSuffix(strings.TrimRight(c.BaseURL, "/"), p.Compatible):

@@ -37,16 +37,16 @@ var ErrMissing = errors.New("tesseract is not installed")
 type Options struct {
 	Program   string        // path or name of tesseract; "" means "tesseract" on the PATH
 	Languages string        // as tesseract names them, joined by "+"; "" means [DefaultLanguages]
-	Wait      time.Duration // how long Lines waits; 0 means [DefaultWait]
-	Limit     time.Duration // how long one process may take; 0 means [DefaultLimit]
+	Wait      time.Duration // how long Lines waits; 0 means 1.5 s
+	Limit     time.Duration // how long one process may take; 0 means 10 s
 	Log       *slog.Logger  // nil means none
 }
 
 // What holds where [Options] say nothing else.
 const (
 	DefaultLanguages = "eng"
-	DefaultWait      = 1500 * time.Millisecond
-	DefaultLimit     = 10 * time.Second
+	defaultWait      = 1500 * time.Millisecond
+	defaultLimit     = 10 * time.Second
 )
 
 // maxFailures is how many processes in a row may fail before a Reader gives up.
@@ -84,10 +84,10 @@ func Open(ctx context.Context, o *Options) (*Reader, error) {
 		r.o.Languages = DefaultLanguages
 	}
 	if r.o.Wait <= 0 {
-		r.o.Wait = DefaultWait
+		r.o.Wait = defaultWait
 	}
 	if r.o.Limit <= 0 {
-		r.o.Limit = DefaultLimit
+		r.o.Limit = defaultLimit
 	}
 	if r.o.Log == nil {
 		r.o.Log = slog.New(slog.DiscardHandler)

@@ -6,7 +6,7 @@
 //	err = asset.Get(ctx, "https://example.com/gold.xlsx", file, nil)
 //
 // Files are kept, in OSWorld's layout: a cache has a folder for each task. Beside
-// the files stands [LockName], which keeps their hashes. A file that is not as it
+// the files stands [lockName], which keeps their hashes. A file that is not as it
 // was when it was first used is an error, whether it changed in the cache or at its
 // source: a task must not be judged by another file than before.
 package asset
@@ -30,9 +30,9 @@ import (
 	"desktop-agent/tasks/env"
 )
 
-// LockName is the name of the file with the hashes of the files beside it: a line
+// lockName is the name of the file with the hashes of the files beside it: a line
 // each, with the SHA-256, the name and the URL, apart by tabs.
-const LockName = "assets.lock"
+const lockName = "assets.lock"
 
 // DefaultMax is how many bytes a file may have by default.
 const DefaultMax = 1 << 30
@@ -253,7 +253,7 @@ func (r *reading) Read(p []byte) (int, error) {
 }
 
 // lockOf returns the list of hashes that a file belongs to.
-func lockOf(file string) string { return filepath.Join(filepath.Dir(file), LockName) }
+func lockOf(file string) string { return filepath.Join(filepath.Dir(file), lockName) }
 
 // lock compares the hash of a file with the list beside it. A file that is not in
 // the list is added: what lay in the cache before is trusted.

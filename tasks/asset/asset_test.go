@@ -87,7 +87,7 @@ func TestGet(t *testing.T) {
 
 	require.NoError(t, Get(t.Context(), w.URL+"/x", file, w.quick()))
 	assert.Equal(t, "content", content(t, file))
-	lock := filepath.Join(filepath.Dir(file), LockName)
+	lock := filepath.Join(filepath.Dir(file), lockName)
 	assert.Equal(t, sum+"\ta b.txt\t"+w.URL+"/x\n", content(t, lock))
 	require.NoError(t, Get(t.Context(), w.URL, file, offline), "it is there now")
 	assert.Len(t, w.times(), 1)
