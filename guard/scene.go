@@ -290,7 +290,7 @@ func (s *scene) read(p *place, top int) {
 	var statement, all strings.Builder
 	statement.WriteString(p.title + "\n")
 	for i, n := range s.nodes {
-		if !s.under(i, top) {
+		if !atspi.Within(s.nodes, i, top) {
 			continue
 		}
 		all.WriteString(n.Name + "\n")
@@ -309,15 +309,6 @@ func (s *scene) read(p *place, top int) {
 	for i := range p.buttons {
 		p.buttons[i].statement, p.buttons[i].text = p.statement, p.text
 	}
-}
-
-func (s *scene) under(i, top int) bool {
-	for ; i >= 0; i = s.nodes[i].Parent {
-		if i == top {
-			return true
-		}
-	}
-	return false
 }
 
 // terminal reports whether keys at the place go to a terminal.

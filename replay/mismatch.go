@@ -126,7 +126,8 @@ func tells(n atspi.Node) bool {
 	return n.Name != "" || strings.Contains(n.Role, "text") || n.Role == "entry" || n.Role == "terminal"
 }
 
-// within reports whether a node lies in one that is described so.
+// within reports whether a node lies in one that is described so, which is not itself: of
+// what was there before only the words are known ([atspi.Within] is of nodes of one tree).
 func within(o *screen.Observation, node int, in string) bool {
 	for node >= 0 {
 		if node = o.Tree.Nodes[node].Parent; node >= 0 && o.Tree.Nodes[node].String() == in {

@@ -201,7 +201,8 @@ func find(e actuator.Element, chosen, now *screen.Observation) (n int, why strin
 }
 
 // renamed reports whether elements of a role may be called otherwise while they stay
-// what they are: by what they show, or by the title of what is open in them.
+// what they are: by what they show, or by the title of what is open in them. Whether they
+// can be operated does not matter.
 func renamed(role string) bool {
 	switch role {
 	case "frame", "dialog", "window", "document frame", "document web", "document text", "terminal":
@@ -240,20 +241,10 @@ func clickPoint(o *screen.Observation, n int) (image.Point, error) {
 		box = box.Intersect(m.Source)
 	}
 	place := o.PlaceAtDevice(box.Min.Add(box.Max).Div(2))
-	if box.Empty() || isWithin(o, place.Node, n) { // a strip of it is seen at most
+	if box.Empty() || atspi.Within(o.Tree.Nodes, place.Node, n) { // a strip of it is seen at most
 		return image.Point{}, errors.New("is out of view: scroll to it, or move its window")
 	}
 	return image.Point{}, fmt.Errorf("is covered by %s: use or close that first", cover(o, place))
-}
-
-// isWithin reports whether a node is another one, or lies in it.
-func isWithin(o *screen.Observation, node, of int) bool {
-	for ; node >= 0; node = o.Tree.Nodes[node].Parent {
-		if node == of {
-			return true
-		}
-	}
-	return false
 }
 
 // cover names what lies at a place: the dialog or window, rather than a part of it.

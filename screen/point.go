@@ -101,7 +101,7 @@ func scrolls(role string) bool {
 
 // over reports whether a dialog of a page lies over a node.
 func (v *view) over(dialog, i int) bool {
-	return dialog > i && v.window[dialog] == v.window[i] && !v.popped[i] && !v.within(i, dialog) && !v.within(dialog, i)
+	return dialog > i && v.window[dialog] == v.window[i] && !v.popped[i] && !atspi.Within(v.Tree.Nodes, i, dialog) && !atspi.Within(v.Tree.Nodes, dialog, i)
 }
 
 // covers returns what lies over a part of a node: windows of a kind, dialogs of the
@@ -126,7 +126,7 @@ func (v *view) covers(i int, area image.Rectangle, kind func(Window) bool) []ima
 		}
 	}
 	for _, bar := range v.bars {
-		if v.window[bar] == window && bar != i && !v.within(i, bar) {
+		if v.window[bar] == window && bar != i && !atspi.Within(v.Tree.Nodes, i, bar) {
 			if box := v.Tree.Nodes[bar].Box; box.Overlaps(area) && !area.In(box) {
 				list = append(list, box)
 			}
@@ -142,7 +142,7 @@ func (v *view) inside(i int, area image.Rectangle) (list []image.Rectangle) {
 	size := v.Tree.Nodes[i].Box.Dx() * v.Tree.Nodes[i].Box.Dy()
 	for j := range v.Tree.Nodes {
 		n := &v.Tree.Nodes[j]
-		if j == i || v.window[j] != v.window[i] || !n.Box.Overlaps(area) || n.Box.Dx()*n.Box.Dy() > size || !isOperable(*n) || v.within(i, j) {
+		if j == i || v.window[j] != v.window[i] || !n.Box.Overlaps(area) || n.Box.Dx()*n.Box.Dy() > size || !isOperable(*n) || atspi.Within(v.Tree.Nodes, i, j) {
 			continue
 		}
 		if list = append(list, n.Box); len(list) == most {
@@ -150,16 +150,6 @@ func (v *view) inside(i int, area image.Rectangle) (list []image.Rectangle) {
 		}
 	}
 	return list
-}
-
-// within reports whether a node is inside another.
-func (v *view) within(i, outer int) bool {
-	for ; i >= 0; i = v.Tree.Nodes[i].Parent {
-		if i == outer {
-			return true
-		}
-	}
-	return false
 }
 
 // strip reports whether a part of a node is too small to hit where there is more of

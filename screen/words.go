@@ -75,7 +75,7 @@ func (v *view) outer(list []int) []int {
 				return false
 			}
 			a, b := isOperable(v.Tree.Nodes[i]), isOperable(v.Tree.Nodes[j])
-			return v.within(i, j) && b && !a || v.within(j, i) && (b || !a)
+			return atspi.Within(v.Tree.Nodes, i, j) && b && !a || atspi.Within(v.Tree.Nodes, j, i) && (b || !a)
 		})
 	})
 }

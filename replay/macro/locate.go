@@ -188,7 +188,7 @@ func (p *pair) confirm(t *Target, node int, at image.Point, how string, score fl
 		return spot{}, &trouble{missing, t.String(), "it is disabled"}
 	}
 	hit := p.now.node(s.image)
-	if hit == node || hit >= 0 && p.now.within(hit, node) && p.passive(hit, node) {
+	if hit == node || hit >= 0 && atspi.Within(p.now.Tree.Nodes, hit, node) && p.passive(hit, node) {
 		return s, nil
 	}
 	what := "nothing"

@@ -90,14 +90,6 @@ func (s *scene) focusedNode(window int) int {
 	return best
 }
 
-// within reports whether a node is another one or inside of it.
-func (s *scene) within(node, outer int) bool {
-	for node >= 0 && node != outer {
-		node = s.Tree.Nodes[node].Parent
-	}
-	return node >= 0
-}
-
 // told reports whether the tree tells anything of a window, at the right place.
 func (s *scene) told(window int) bool {
 	if s.odd[window] {

@@ -107,6 +107,14 @@ func (n Node) Describe(quote func(string) string) string {
 	return n.Role + " " + quote(n.Name)
 }
 
+// Within reports whether a node of a list is another one of it, or lies inside of it.
+func Within(nodes []Node, node, outer int) bool {
+	for node >= 0 && node != outer {
+		node = nodes[node].Parent
+	}
+	return node >= 0
+}
+
 // Has reports whether the node has one of some states.
 func (n Node) Has(states ...string) bool {
 	return slices.ContainsFunc(n.States, func(s string) bool { return slices.Contains(states, s) })
