@@ -49,7 +49,8 @@ var (
 	saving  = []string{"save", "keep current format", "keep ", "overwrite"}
 	sending = []string{"send", "submit", "post", "publish", "confirm", "book", "buy", "pay", "order", "place order", "purchase", "check out", "checkout", "sign up", "register", "reply", "upload", "transfer", "subscribe"}
 	editing = []string{"replace", "cut", "paste", "insert", "undo", "redo", "bold", "italic", "underline", "align", "sort", "merge"}
-	// Where the focus is when keys change no document.
+	// Where the focus is when keys change no document: things to choose and to press, and what
+	// holds these, but no field ([desktop-agent/screen/atspi.Field]), whose text may be the document.
 	elsewhere = []string{"list", "list item", "tree", "tree table", "tree item", "icon", "layered pane", "push button", "toggle button", "menu item", "page tab", "combo box", "check box", "radio button", "terminal"}
 )
 

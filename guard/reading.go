@@ -62,7 +62,10 @@ func shows(words []shellWord) bool {
 }
 
 // commandsOf splits a line into its commands. ok is false if it has more than plain words,
-// quotes, pipes and what stands between commands.
+// quotes, pipes and what stands between commands. It reads the grammar of a shell, where
+// [desktop-agent/internal/shlex.Split] knows words alone, by Python's rules: operators end
+// a command without spaces, a pattern that is not quoted is marked, and whatever a shell
+// would expand, redirect or run in the background is refused rather than split.
 func commandsOf(line string) (list [][]shellWord, ok bool) {
 	var command []shellWord
 	var word *shellWord

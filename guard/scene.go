@@ -295,7 +295,7 @@ func (s *scene) read(p *place, top int) {
 		}
 		all.WriteString(n.Name + "\n")
 		switch n.Role {
-		case "push button", "button":
+		case "push button":
 			b := place{index: i, node: &s.nodes[i], label: n.Called(), window: p.window, program: p.program, dialog: true, known: true, title: p.title}
 			p.buttons = append(p.buttons, b)
 		case "label", "static", "heading", "paragraph", "alert", "dialog", "text", "section", "info bar":

@@ -10,6 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
 	"desktop-agent/worldmodel"
 )
 
@@ -50,6 +51,11 @@ var table = func() (t struct {
 	d := toml.NewDecoder(strings.NewReader(tableFile)).DisallowUnknownFields()
 	if err := d.Decode(&t); err != nil {
 		panic("guard: table.toml: " + err.Error()) // it is part of the program
+	}
+	for _, role := range slices.Concat(t.Roles.Navigate, t.Roles.Text, t.Roles.Toggle, t.Roles.Button, t.Roles.Dialog, t.Roles.Single) {
+		if !atspi.IsRole(role) {
+			panic("guard: table.toml: there is no role " + role)
+		}
 	}
 	return t
 }()

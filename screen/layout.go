@@ -64,7 +64,8 @@ func (v *view) newLayout(g group) *layout {
 	return l
 }
 
-// field reports whether a node is a control that a text beside it is the label of.
+// field reports whether a node is a control that a text beside it is the label of: also one
+// that is no [atspi.Field], such as a check box, or a button without a name of its own.
 func field(n atspi.Node) bool {
 	switch n.Role {
 	case "push button", "toggle button", "link", "menu", "menu item", "check menu item", "radio menu item", "list item", "tree item", "page tab", "icon":

@@ -1,6 +1,9 @@
 package atspi
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // A role is an AtspiRole: a number whose meaning never changes.
 type role uint32
@@ -70,6 +73,9 @@ func (r role) String() string {
 	}
 	return "role " + strconv.Itoa(int(r))
 }
+
+// IsRole reports whether AT-SPI has a role of a name.
+func IsRole(name string) bool { return slices.Contains(roleNames[:], name) }
 
 // Operable reports whether objects of a role are controls: what a person clicks,
 // switches, chooses, sets or types into. They are told to a model also where they
