@@ -130,7 +130,7 @@ type (
 	// at most. That it did not come is a result, [NoEffect], and no failure.
 	WaitUntil struct {
 		For          Sign   `json:"for" jsonschema:"what to wait for: a window with such a title, a text, or an element of the list"`
-		What         string `json:"what" jsonschema:"the title or some words of it; the text as it will be shown; or the element by its ID, such as \"n39\", or, if it has none yet, as the list will have it: button \"Save\""`
+		What         string `json:"what" jsonschema:"some words of the title; the text as it will be shown; or the element's ID, or what the list will call it: button \"Save\""`
 		Gone         bool   `json:"gone" jsonschema:"true to wait until it is no longer there"`
 		Milliseconds int    `json:"milliseconds" jsonschema:"how long at most, usually 10000"`
 

@@ -149,7 +149,7 @@ func TestParseListed(t *testing.T) {
 	for text, want := range map[string]string{
 		"": `such as button "Save"`, "39": `such as "n39"`, "button": `"button" is no element`, `button ""`: "is no element", `button "Save" "As"`: "is no element",
 		`n39 button "Save"`: "is no element", `button 'Save'`: "is no element", "button \"Sa\nve\"": "is no element", `button "Save"…`: "is no element",
-		`button "Sa\xffve"`: "UTF-8", `"` + strings.Repeat("ä", maxWords) + `"`: "more than 200 characters", `"a\u0007"`: "control",
+		`button "Sa\xffve"`: "valid Unicode", `"` + strings.Repeat("ä", maxWords) + `"`: "more than 200 characters", `"a\u0007"`: "control",
 	} {
 		assert.ErrorContains(t, check(WaitUntil{For: ElementSign, What: text, Milliseconds: 5}), want, text)
 	}
