@@ -94,18 +94,19 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	}
 	seen := d.watch.snapshot()
 	w.next.at, w.next.events, w.next.closed, w.next.cursor = time.Now(), seen.events, seen.closed, w.cursor()
-	w.next.quiet = err == nil && reason == SettledQuiet
+	settled := Settled{Reason: reason, Waited: time.Since(start), Busy: w.busy}
+	w.next.quiet = err == nil && reason == SettledQuiet && !settled.Unanswered()
 	if err == nil {
 		d.rest = w.next
 	}
-	slices.Sort(w.busy)
-	return Settled{Reason: reason, Waited: time.Since(start), Busy: w.busy}, d.lost(err)
+	slices.Sort(settled.Busy)
+	return settled, d.lost(err)
 }
 
 // A rest is what was left when the last wait ended.
 type rest struct {
 	at      time.Time
-	quiet   bool                   // it ended because the screen was still
+	quiet   bool                   // it ended because the screen was still, and everybody had answered
 	still   time.Time              // when that wait began, if no timer was left that it had to wait for
 	events  int                    // of the watch, by then
 	closed  int                    // menus that had closed
@@ -219,7 +220,7 @@ const directly = 2 * time.Millisecond
 // sleeps after what it does, and then looks, waits three times for the same.
 func (d *display) unmoved() bool {
 	return d.rest.quiet && time.Since(d.rest.at) < directly && d.hasIdle &&
-		!slices.Contains(slices.Collect(maps.Values(d.rest.hung)), true) && d.noInput(d.rest.at) && !d.stirred()
+		d.noInput(d.rest.at) && !d.stirred()
 }
 
 // noInput reports whether there was no input since then, as well as the server's
