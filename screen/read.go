@@ -281,9 +281,13 @@ func without(r, cover image.Rectangle) (parts []image.Rectangle) {
 // node of the topmost window that it is in; a window without one gets it.
 func (v *view) addLines(lines []OCRLine, fields []int) {
 	byField, byWindow := map[int][]OCRLine{}, map[int][]OCRLine{}
+	shown := make([]image.Rectangle, len(fields))
+	for k, i := range fields {
+		shown[k] = v.shownIn(i)
+	}
 	for _, l := range lines[:min(len(lines), maxReadLines)] {
 		at := middle(l.Box)
-		if k := slices.IndexFunc(fields, func(i int) bool { return at.In(v.shownIn(i)) }); k >= 0 {
+		if k := slices.IndexFunc(shown, at.In); k >= 0 {
 			byField[fields[k]] = append(byField[fields[k]], l)
 			continue
 		}
