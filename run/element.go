@@ -142,18 +142,17 @@ func titled(windows []screen.Window, words string) bool {
 	return false
 }
 
-// byName reports whether the element that is waited for is any of a kind and name, which
-// need not be there yet.
-func byName(a actuator.WaitUntil) bool {
+// byName returns the kind and name of the element that is waited for, if it is any that
+// has these, which need not be there yet.
+func byName(a actuator.WaitUntil) (e actuator.Element, ok bool) {
 	e, err := actuator.ParseListed(a.What)
-	return err == nil && e.ID == ""
+	return e, err == nil && e.ID == ""
 }
 
 // shows reports whether an element is on the screen. What the list has as the header of a
 // window is one too.
 func shows(o *screen.Observation, a actuator.WaitUntil) bool {
-	if byName(a) {
-		e, _ := actuator.ParseListed(a.What)
+	if e, ok := byName(a); ok {
 		header := strings.HasSuffix(e.Role, "window") || strings.HasSuffix(e.Role, "dialog")
 		return header && titled(o.Windows, e.Name) || len(o.Elements(e.Role, e.Name)) > 0
 	}

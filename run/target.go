@@ -42,10 +42,10 @@ func Name(list []actuator.Action, o *screen.Observation) ([]actuator.Action, err
 			}
 			return pointOn(o, at, elementOf(p.Element.ID, o.Tree.Nodes[n]))
 		})
-		if w, ok := a.(actuator.WaitUntil); ok && w.For == actuator.ElementSign && !byName(w) {
+		if w, ok := a.(actuator.WaitUntil); ok && w.For == actuator.ElementSign {
 			if n, ok := o.Element(w.What); ok {
 				w.Element = elementOf(actuator.Handle(w.What), o.Tree.Nodes[n])
-			} else {
+			} else if _, ok := byName(w); !ok {
 				bad = unlisted(actuator.Handle(w.What))
 			}
 			a = w
