@@ -20,6 +20,7 @@ type load struct {
 
 	alarms    map[int]alarm // short timers as they were seen last
 	ticking   map[int]bool  // processes that always have a short timer
+	files     map[int]int   // for how many files, at most, they were seen to wait for events
 	fruitless map[int]int   // how often in a row nothing came of their timers after a menu had closed
 }
 

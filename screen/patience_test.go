@@ -65,7 +65,7 @@ func TestSettleDespiteBlinking(t *testing.T) {
 	s, _ := patient(t, stagedBlink, screen.SettleOptions{Quiet: 700 * time.Millisecond, Ceiling: unhurried.Ceiling})
 	time.Sleep(2 * time.Second)
 	settled := settle(t, s)
-	assert.Equal(t, screen.SettledQuiet, settled.Reason)
+	assert.Equal(t, screen.SettledQuiet, settled.Reason, "%+v", settled)
 }
 
 func TestSettleGivesUpAtTheCeiling(t *testing.T) {
@@ -148,6 +148,25 @@ func TestSettleAfterAChainOfTimers(t *testing.T) {
 	m, err := s.Capture(limit(t))
 	require.NoError(t, err)
 	assert.Equal(t, color.RGBA{A: 0xff}, m.RGBAAt(box.Min.X+10, box.Min.Y+130), "the last stripe is not drawn yet; settled: %+v", settled)
+}
+
+// A program that always had a short timer while its dialog was open, and is not waited for
+// long, is any other again when that closes, though it was open when the wait began:
+// LibreOffice's dialogs have such timers, and its tool bars follow when one has closed.
+func TestSettleAfterADialogHasClosed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	box := d.openStaged(stagedDialog)
+	s := d.screen(screen.Options{Settle: unhurried})
+	for range 3 {
+		settle(t, s)
+		d.move(image.Pt(5, 5)) // or else there would be nothing to wait for
+	}
+	d.click(box.Min.Add(image.Pt(200, 250)))
+	settled := settle(t, s)
+	m, err := s.Capture(limit(t))
+	require.NoError(t, err)
+	assert.Equal(t, color.RGBA{A: 0xff}, m.RGBAAt(box.Min.X+200, box.Min.Y+130), "the last stripe is not drawn yet; settled: %+v", settled)
 }
 
 // A program that is starting has no window yet.

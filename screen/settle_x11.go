@@ -49,6 +49,7 @@ type wait struct {
 	start    time.Time
 	busy     []string
 	pending  map[xproto.Window]time.Time // managed windows not drawn yet, and since when they are known
+	managed  []xproto.Window             // the managed windows as they were seen last, sorted; nil: not known
 	appeared []xproto.Window             // top-level windows that were shown meanwhile
 	starting map[uint32]time.Time        // clients that connected meanwhile, and since when they are known
 	timers   time.Duration               // spent on waiting for short timers
@@ -83,6 +84,9 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	}
 	w := &wait{display: d, start: start, pending: map[xproto.Window]time.Time{}, starting: map[uint32]time.Time{}, next: rest{
 		hung: map[uint32]bool{}, managed: map[xproto.Window]bool{}, clients: map[uint32]bool{}}}
+	if d.rest.managed != nil {
+		w.managed = slices.Sorted(maps.Keys(d.rest.managed))
+	}
 	limited, cancel := context.WithDeadline(ctx, start.Add(d.settling.Ceiling))
 	defer cancel()
 	d.load.begin()
@@ -526,9 +530,11 @@ func (w *wait) concerned() (map[uint32][]xproto.Window, error) {
 		}
 		w.next.managed[id] = true
 	}
-	if w.rest.managed != nil && !maps.Equal(w.rest.managed, w.next.managed) {
+	slices.Sort(managed)
+	if w.managed != nil && !slices.Equal(w.managed, managed) {
 		w.load.untick()
 	}
+	w.managed = managed
 	w.appeared = append(w.appeared, w.watch.appeared()...)
 	concerned = append(concerned, w.appeared...)
 

@@ -33,6 +33,7 @@ const (
 	stagedBurn    = "burn"    // computes without end, and draws nothing
 	stagedChain   = "chain"   // draws by a timer, then finds by another that nothing is to be done yet, and by a third draws again
 	stagedTick    = "tick"    // once clicked, waits for events 100 ms long again and again, and does nothing
+	stagedDialog  = "dialog"  // has a dialog and a short timer all the time; clicked, it closes the dialog by one and goes on as chain does
 	stagedLate    = "late"    // shows its window only some time after it has connected; see stagedLateDelay
 	stagedNever   = "never"   // connects, and shows nothing at all
 	stagedMenu    = "menu"    // opens a menu, and acts on a click into it by a timer; see stagedMenuDelay
@@ -87,8 +88,10 @@ type staged struct {
 	kind   string
 	window xproto.Window
 	menu   xproto.Window // open; 0 if it is closed
+	dialog xproto.Window // of stagedDialog
 	gc     xproto.Gcontext
 	clicks int
+	wake   [2]int // a pipe that is written to with each event
 
 	// A toolkit takes events and draws in its first thread, so it answers a ping once it has
 	// dealt with what came before, or while it waits for a timer.
@@ -111,6 +114,9 @@ func newStaged(kind string) (*staged, error) {
 	}
 	w := &staged{conn: conn, kind: kind}
 	w.mayTurn = sync.NewCond(&w.turn)
+	if err := unix.Pipe2(w.wake[:], unix.O_CLOEXEC); err != nil {
+		return nil, err
+	}
 	w.window, _ = xproto.NewWindowId(conn.Conn)
 	w.gc, _ = xproto.NewGcontextId(conn.Conn)
 	xproto.CreateWindow(conn.Conn, conn.Screen.RootDepth, w.window, conn.Root, 0, 0, 400, 300, 0,
@@ -145,16 +151,30 @@ func (w *staged) run() {
 		}
 		w.undone++
 		events <- e
+		if w.kind == stagedChain {
+			_, _ = unix.Write(w.wake[1], []byte{0})
+		}
 	})
 	xproto.MapWindow(w.conn.Conn, w.window) // only now: what comes before somebody listens is lost
+	if w.kind == stagedDialog {
+		w.openDialog()
+	}
+	go func() {
+		<-w.conn.Closed()
+		os.Exit(0)
+	}()
 	var blink <-chan time.Time
 	if w.kind == stagedBlink {
 		blink = time.Tick(300 * time.Millisecond)
 	}
 	for on := false; ; {
+		for w.kind == stagedChain && len(events) == 0 {
+			w.poll(w.wake[:1], -1)
+		}
+		for w.kind == stagedDialog && w.clicks == 0 && len(events) == 0 {
+			w.wait(100 * time.Millisecond)
+		}
 		select {
-		case <-w.conn.Closed():
-			return
 		case <-blink:
 			on = !on
 			w.fill(xproto.Rectangle{X: 10, Y: 10, Width: 2, Height: 17}, map[bool]uint32{true: 0, false: 0xffffff}[on])
@@ -172,12 +192,25 @@ func (w *staged) run() {
 }
 
 // wait waits as a toolkit does, in the first thread, with a limit that the kernel tells.
-func (w *staged) wait(delay time.Duration) {
+func (w *staged) wait(delay time.Duration) { w.poll(nil, int(delay.Milliseconds())) }
+
+// poll is wait for one who may be woken by one of these files, which it then reads from, in
+// so many milliseconds; -1 is for ever.
+func (w *staged) poll(files []int, milliseconds int) {
 	w.turn.Lock()
 	w.waits = true
 	w.mayTurn.Signal()
 	w.turn.Unlock()
-	_, _ = unix.Poll(nil, int(delay.Milliseconds()))
+	var list []unix.PollFd
+	for _, f := range files {
+		list = append(list, unix.PollFd{Fd: int32(f), Events: unix.POLLIN})
+	}
+	_, _ = unix.Poll(list, milliseconds)
+	for _, f := range list {
+		if f.Revents != 0 {
+			_, _ = unix.Read(int(f.Fd), make([]byte, 1))
+		}
+	}
 	for !w.turn.TryLock() { // it is seen to work: a toolkit would answer in this thread
 		runtime.Gosched()
 	}
@@ -225,15 +258,32 @@ func (w *staged) clicked() {
 		for {
 			w.wait(100 * time.Millisecond)
 		}
+	case stagedDialog:
+		w.wait(100 * time.Millisecond)
+		xproto.DestroyWindow(w.conn.Conn, w.dialog)
+		w.chain()
 	case stagedChain:
-		for i, delay := range []time.Duration{100, 280, 280} {
-			w.wait(delay * time.Millisecond)
-			if i != 1 {
-				w.fill(xproto.Rectangle{Y: int16(60 * i), Width: 400, Height: 60}, 0)
-				_ = w.conn.RoundTrip()
-			}
+		w.chain()
+	}
+}
+
+// chain draws two stripes by the first and the third of three timers.
+func (w *staged) chain() {
+	for i, delay := range []time.Duration{100, 280, 280} {
+		w.wait(delay * time.Millisecond)
+		if i != 1 {
+			w.fill(xproto.Rectangle{Y: int16(60 * i), Width: 400, Height: 60}, 0)
+			_ = w.conn.RoundTrip()
 		}
 	}
+}
+
+// openDialog shows a second window that the window manager knows, below the first.
+func (w *staged) openDialog() {
+	w.dialog, _ = xproto.NewWindowId(w.conn.Conn)
+	xproto.CreateWindow(w.conn.Conn, w.conn.Screen.RootDepth, w.dialog, w.conn.Root, 0, 0, 100, 100, 0,
+		xproto.WindowClassInputOutput, w.conn.Screen.RootVisual, xproto.CwBackPixel, []uint32{0xcccccc})
+	xproto.MapWindow(w.conn.Conn, w.dialog)
 }
 
 // choose opens the menu, in the middle of the window, or closes it and does later

@@ -3,7 +3,10 @@
 package screen
 
 import (
+	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,8 +41,69 @@ while True:
 		if tt.want == 0 { // until it waits, it is in other system calls, which have none either
 			time.Sleep(time.Second)
 		}
-		require.Eventually(t, func() bool { return waitLimit(cmd.Process.Pid) == tt.want },
-			time.Minute, time.Millisecond, "%+v: %v", tt, waitLimit(cmd.Process.Pid))
+		limit := func() time.Duration { limit, _ := waitOf(cmd.Process.Pid); return limit }
+		require.Eventually(t, func() bool { return limit() == tt.want }, time.Minute, time.Millisecond, "%+v: %v", tt, limit())
+	}
+}
+
+// Who waits for events, and then for something else without a limit, is in the middle of
+// something: a toolkit waits like that for an answer of the X server, which is one of its
+// files, or for a lock. Where no more patience is had with it, it may do so all day.
+func TestWaitForAnAnswer(t *testing.T) {
+	const program = `
+import os, select, sys, threading
+r, _ = os.pipe()
+s, _ = os.pipe()
+p = select.poll()
+if sys.argv[1] != "nothing":
+    p.register(r, select.POLLIN)
+    if sys.argv[1] == "two":
+        p.register(s, select.POLLIN)
+    p.poll(700)
+if sys.argv[2] == "lock":
+    threading.Event().wait()
+p = select.poll()
+p.register(r, select.POLLIN)
+p.poll(None)
+`
+	for _, tt := range []struct {
+		before, then string
+		limit        time.Duration
+	}{
+		{"two", "one", shortTimer},
+		{"two", "lock", shortTimer},
+		{"one", "lock", shortTimer},
+		{"one", "one", 0}, // a toolkit of another kind
+		{"nothing", "one", 0},
+		{"nothing", "lock", 0}, // it may be any program whose first thread waits for the others
+	} {
+		t.Run(tt.before+" then "+tt.then, func(t *testing.T) {
+			cmd := exec.Command("python3", "-c", program, tt.before, tt.then)
+			require.NoError(t, cmd.Start())
+			defer func() { cmd.Process.Kill(); cmd.Wait() }()
+			pid := cmd.Process.Pid
+			var l load
+			l.follow([]int{pid})
+			if files := map[string]int{"one": 1, "two": 2}[tt.before]; files > 0 {
+				require.Eventually(t, func() bool {
+					limit, waits := waitOf(pid)
+					return limit > 0 && waits == files && l.limit(pid) > 0
+				}, time.Minute, time.Millisecond)
+			}
+			want := map[string]int{"one": 1}[tt.then]
+			require.Eventually(t, func() bool {
+				limit, files := waitOf(pid)
+				text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/wchan")
+				waits := want > 0 || strings.Contains(string(text), "futex")
+				return limit == 0 && files == want && waits
+			}, time.Minute, time.Millisecond)
+			limit, _ := l.timer()
+			assert.Equal(t, tt.limit, limit)
+			assert.Equal(t, tt.limit > 0, l.armed(), "it may set itself a timer")
+			l.tick()
+			limit, _ = l.timer()
+			assert.Zero(t, limit)
+		})
 	}
 }
 

@@ -32,18 +32,18 @@ const (
 	fruitPatience = 1200 * time.Millisecond
 )
 
-// timeoutArgument tells, for a system call in which a program waits for events,
-// which of its arguments is the time limit: in milliseconds, of poll(2) and
-// epoll_wait(2), or a pointer to a timespec, of ppoll(2) and epoll_pwait2(2).
-var timeoutArgument = map[string]map[string]limitArgument{
-	"amd64": {"7": {2, false}, "232": {3, false}, "281": {3, false}, "271": {2, true}, "441": {3, true}},
-	"arm64": {"22": {3, false}, "73": {2, true}, "441": {3, true}},
+// waitCalls has the system calls in which a program waits for events: poll(2),
+// epoll_wait(2), epoll_pwait(2), ppoll(2) and epoll_pwait2(2).
+var waitCalls = map[string]map[string]waitCall{
+	"amd64": {"7": {2, false, true}, "232": {3, false, false}, "281": {3, false, false}, "271": {2, true, true}, "441": {3, true, false}},
+	"arm64": {"22": {3, false, false}, "73": {2, true, true}, "441": {3, true, false}},
 }
 
-// A limitArgument says where a system call has its time limit.
-type limitArgument struct {
-	index   int // of the argument
-	pointer bool
+// A waitCall says which arguments of a system call tell what is waited for.
+type waitCall struct {
+	limit   int  // the time limit: in milliseconds, or
+	pointer bool // a pointer to a timespec
+	counts  bool // the argument 1 is the number of files that are waited for
 }
 
 // timer returns how long a program may still wait for a short timer before it goes on by
@@ -55,7 +55,7 @@ func (l *load) timer() (longest time.Duration, ticking bool) {
 		if u.idle() >= restless {
 			continue
 		}
-		limit := waitLimit(pid)
+		limit := l.limit(pid)
 		switch {
 		case limit == atWork:
 			longest = shortTimer
@@ -97,7 +97,7 @@ func (l *load) armed() (another bool) {
 	}
 	now := time.Now()
 	for pid, u := range l.pids {
-		limit, last := waitLimit(pid), l.alarms[pid]
+		limit, last := l.limit(pid), l.alarms[pid]
 		if limit == atWork {
 			another = another || !last.repeats // for all that is known
 			continue
@@ -145,14 +145,16 @@ func (l *load) tick() {
 		l.ticking = map[int]bool{}
 	}
 	for pid := range l.pids {
-		if limit := waitLimit(pid); limit > 0 && limit <= shortTimer {
+		delete(l.files, pid)
+		if limit := l.limit(pid); limit > 0 && limit <= shortTimer {
 			l.ticking[pid] = true
 		}
 	}
 }
 
-// untick forgets what was noted: with other windows, programs have other timers.
-func (l *load) untick() { l.ticking = nil }
+// untick forgets what was noted of timers that repeat: with other windows, programs have
+// other timers.
+func (l *load) untick() { l.ticking, l.alarms = nil, nil }
 
 // vainly is how many times in a row timers may have come to nothing before they are
 // taken for those of a caret, where that costs little: see [load.vain].
@@ -179,7 +181,7 @@ func (l *load) learn(fruit, menuClosed bool) {
 // at once.
 func (l *load) vain() bool {
 	for pid, u := range l.pids {
-		if limit := waitLimit(pid); limit > 0 && limit <= shortTimer && u.idle() < restless && l.fruitless[pid] < vainly {
+		if limit := l.limit(pid); limit > 0 && limit <= shortTimer && u.idle() < restless && l.fruitless[pid] < vainly {
 			return false
 		}
 	}
@@ -190,44 +192,70 @@ func (l *load) vain() bool {
 // yet. Who has answered may wait long for a processor on a busy machine before it goes on.
 const atWork time.Duration = -1
 
-// waitLimit returns the time limit with which the first thread of a process,
-// which is the one that draws, waits for events; 0 if it waits for something else, or
-// without a limit, and [atWork] if it does not wait. Where that cannot be known it is
-// [shortTimer], to be on the safe side: the kernel tells it of one's own descendants
-// and, unless it is hardened, of the user's other processes. See proc_pid_syscall(5).
-func waitLimit(pid int) time.Duration {
+// limit returns the time limit with which a program waits for events: 0 without one, and
+// [atWork] if it does not wait, or has been seen to wait for events and now waits for
+// something else, as a lock, or for one file alone, and long, which otherwise waits for
+// several. It is in the middle of something then: it wants an answer of the X server or of
+// a service, and that may take long on a busy machine.
+func (l *load) limit(pid int) time.Duration {
+	limit, files := waitOf(pid)
+	waited := l.files[pid]
+	switch {
+	case limit == atWork:
+	case files == 0 && waited > 0, files == 1 && waited > 1 && (limit == 0 || limit > shortTimer):
+		return atWork
+	case files > waited:
+		if l.files == nil {
+			l.files = map[int]int{}
+		}
+		l.files[pid] = files
+	}
+	return limit
+}
+
+// waitOf returns the time limit with which the first thread of a process, which is the one
+// that draws, waits for events; 0 if it waits without a limit or for something else, and
+// [atWork] if it does not wait. Where that cannot be known it is [shortTimer], to be on the
+// safe side: the kernel tells it of one's own descendants and, unless it is hardened, of
+// the user's other processes. See proc_pid_syscall(5). files is for how many files it
+// waits, 1 at least; 0 if it does not wait for events, or that is not known.
+func waitOf(pid int) (limit time.Duration, files int) {
 	for range 20 {
 		text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/syscall")
 		fields := strings.Fields(string(text))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return 0 // ended
+			return 0, 0 // ended
 		case err != nil || len(fields) == 0:
-			return shortTimer
+			return shortTimer, 0
 		case fields[0] != "running":
-			return timeout(pid, fields)
+			return parseWait(pid, fields)
 		}
 		time.Sleep(time.Millisecond / 2) // it has just answered
 	}
-	return atWork
+	return atWork, 0
 }
 
-// timeout returns the time limit of the system call that a process is in.
-func timeout(pid int, fields []string) time.Duration {
-	argument, ok := timeoutArgument[runtime.GOARCH][fields[0]]
-	if !ok || len(fields) < argument.index+2 {
-		return 0
+// parseWait is waitOf for the number of a system call and its arguments.
+func parseWait(pid int, fields []string) (limit time.Duration, files int) {
+	call, ok := waitCalls[runtime.GOARCH][fields[0]]
+	if !ok || len(fields) < call.limit+2 {
+		return 0, 0
 	}
-	limit, err := strconv.ParseUint(fields[argument.index+1], 0, 64)
+	files = 1
+	if n, err := strconv.ParseUint(fields[2], 0, 31); call.counts && err == nil {
+		files = max(1, int(n))
+	}
+	argument, err := strconv.ParseUint(fields[call.limit+1], 0, 64)
 	switch {
 	case err != nil:
-		return 0
-	case argument.pointer:
-		return timespec(pid, uintptr(limit))
-	case int32(limit) < 0:
-		return 0
+		return 0, files
+	case call.pointer:
+		return timespec(pid, uintptr(argument)), files
+	case int32(argument) < 0:
+		return 0, files
 	}
-	return time.Duration(int32(limit)) * time.Millisecond
+	return time.Duration(int32(argument)) * time.Millisecond, files
 }
 
 // timespec reads a struct timespec of 64 bits each from the memory of a process; 0
