@@ -200,7 +200,7 @@ func (l *layout) elements(i int, in above) []*element {
 	if l.claimed(n, own) {
 		return l.below(i, above{n.Role, own, own})
 	}
-	if !operable && !l.telling(n, own, in) || n.Role == "menu" && own == "" && len(l.kids[i]) > 0 {
+	if !operable && !l.telling(n, own, in) || n.Role == "menu" && own == "" && n.Text == "" && len(l.kids[i]) > 0 {
 		return l.dissolved(i, in)
 	}
 	if text := l.readIn(i); operable && text != "" {

@@ -57,8 +57,8 @@ func (v *view) hits(i int, part image.Rectangle) (device, at image.Point, ok boo
 		return device, at, false // the image is so much smaller that it has no pixel of it
 	}
 	hit := v.placeAt(device)
-	if v.Tree.Nodes[i].Read { // it is no node that could be hit; its window is
-		return device, at, hit.Window == v.window[i]
+	if v.Tree.Nodes[i].Read { // it is no node that could be hit; its window is, or the open list that it is in
+		return device, at, hit.Window == v.window[i] || v.popped[i] && hit.Node == v.Tree.Nodes[i].Parent
 	}
 	if hit.Node == i {
 		return device, at, true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"image"
 	"slices"
+	"strings"
 	"time"
 
 	"desktop-agent/screen/atspi"
@@ -47,7 +48,7 @@ const (
 	leastRestWidth  = 40 // of what is seen of a window that tells no text at all
 	leastRestHeight = 12
 	leastFieldWidth = 60   // of a closed list of choices that does not tell what is chosen
-	fieldBorder     = 4    // and what its frame takes of it
+	fieldBorder     = 4    // and what its frame takes of it, and of an open one
 	itemGap         = 1    // what parts two things in a row, in heights of the line: a space is .8 at most
 	maxReadLines    = 400  // of one observation
 	maxReadText     = 1000 // bytes of one line
@@ -83,6 +84,9 @@ func (s *Screen) read(ctx context.Context, o *Observation) error {
 	fields := v.closedLists()
 	for _, i := range fields {
 		regions = append(regions, v.shownIn(i))
+	}
+	for _, i := range v.openLists() {
+		regions = append(regions, v.Tree.Nodes[i].Box.Inset(fieldBorder))
 	}
 	if len(regions) == 0 {
 		return nil
@@ -277,10 +281,22 @@ func without(r, cover image.Rectangle) (parts []image.Rectangle) {
 	return parts
 }
 
-// addLines adds lines to the tree, each below the closed list that it is in, or else the
-// node of the topmost window that it is in; a window without one gets it.
+// addLines adds lines to the tree, each below the list that it is in, closed or open, or
+// else the node of the topmost window that it is in; a window without one gets it.
 func (v *view) addLines(lines []OCRLine, fields []int) {
 	byField, byWindow := map[int][]OCRLine{}, map[int][]OCRLine{}
+	for _, i := range v.openLists() {
+		n := &v.Tree.Nodes[i]
+		in := func(l OCRLine) bool { return middle(l.Box).In(n.Box) }
+		var inside []OCRLine
+		for _, l := range lines {
+			if in(l) {
+				inside = append(inside, l)
+			}
+		}
+		lines = slices.DeleteFunc(slices.Clone(lines), in)
+		byField[i], n.Beyond = inView(n.Box, strings.Split(n.Text, "\n"), inside)
+	}
 	shown := make([]image.Rectangle, len(fields))
 	for k, i := range fields {
 		shown[k] = v.shownIn(i)
