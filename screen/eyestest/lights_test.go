@@ -20,9 +20,7 @@ func (d *desk) lights(it item, p image.Point, around chain) (chain, bool) {
 	box := it.node.Box
 	away := image.Pt(deskSize.X-3, deskSize.Y-3)
 	d.move(away)
-	time.Sleep(120 * time.Millisecond) // what lit up before goes out; a picture more says nothing better
-	before, err := d.eyes.Capture(d.t.Context())
-	require.NoError(d.t, err)
+	before := d.goneOut(box.Inset(-ring))
 	d.move(p)
 	var in, out int
 	for end := time.Now().Add(250 * time.Millisecond); time.Now().Before(end); {
@@ -41,6 +39,26 @@ func (d *desk) lights(it item, p image.Point, around chain) (chain, bool) {
 		return append(chain{{role: "control", name: "beside it, which lights up"}}, around...), true
 	}
 	return nil, false
+}
+
+// goneOut waits until what lit up in a box while the pointer was there has gone out, which a
+// program that has no processor may begin late and does in steps, and returns the picture.
+func (d *desk) goneOut(box image.Rectangle) *image.RGBA {
+	const step = 60 * time.Millisecond
+	var was *image.RGBA
+	for end := time.Now().Add(patience); ; {
+		_, err := d.eyes.Settle(d.t.Context())
+		require.NoError(d.t, err)
+		now, err := d.eyes.Capture(d.t.Context())
+		require.NoError(d.t, err)
+		if was != nil {
+			if in, _ := changed(was, now, box, box); in == 0 || time.Now().After(end) {
+				return now
+			}
+		}
+		was = now
+		time.Sleep(step)
+	}
 }
 
 // changed counts the pixels that differ in a box, and those around it in a larger one.
