@@ -230,6 +230,12 @@ func (l *layout) elements(i int, in above) []*element {
 		e.word = wording{role: !generic(n.Role) || n.Called() == "", name: name}.word(n)
 		return []*element{e}
 	}
+	switch {
+	case n.Read && in.role == "menu": // its list says that its entries were read
+		n.Name, n.Text, n.Read, name = n.Text, "", false, n.Text
+	case n.Role == "menu" && n.Text != "" && len(l.kids[i]) > 0:
+		n.Read = l.Tree.Nodes[l.kids[i][0]].Read
+	}
 	l.tell(e, n, wording{id: !e.prose, role: !usual(in.role, n.Role), message: l.message, name: name})
 	if n.Role == "combo box" { // with what can be typed into beside it
 		e.kids = nil
@@ -354,7 +360,7 @@ func usual(parent, child string) bool {
 	case "menu bar":
 		return child == "menu"
 	case "menu", "popup menu":
-		return child == "menu item"
+		return child == "menu item" || child == RoleTextLine // of an open list
 	case "list", "list box":
 		return child == "list item"
 	case "tree":
