@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
@@ -144,6 +145,24 @@ func writeUntilKilled(t *testing.T, dir string) {
 		say(step, run.Acting{Action: run.Recorded{Action: action}})
 		say(step, run.Acted{Status: actuator.Delivered})
 	}
+}
+
+// A journal that is closed has no writer, though another process has its file open still: one
+// that was started at that moment, and does not run its own program yet.
+func TestClosedWhileAProcessStarts(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("x"))
+	busy := func() bool {
+		r, err := Open(j.Dir())
+		require.NoError(t, err)
+		return r.Busy
+	}
+	assert.True(t, busy())
+	inherited, err := unix.Dup(int(j.events.Fd())) // what fork(2) does with it
+	require.NoError(t, err)
+	defer unix.Close(inherited)
+	require.NoError(t, j.Close())
+	assert.False(t, busy())
 }
 
 func TestTwoWriters(t *testing.T) {

@@ -319,7 +319,7 @@ func (j *Journal) Close() error {
 	if j.broken == nil && err != nil {
 		j.broken = hint(err)
 	}
-	err = errors.Join(j.events.Sync(), j.events.Close())
+	err = errors.Join(j.events.Sync(), unlock(j.events), j.events.Close())
 	j.info.State, j.info.Closed = Interrupted, time.Now()
 	j.info.Events, j.info.Frames = j.written, stored
 	j.info.Head, j.info.Files = j.head, j.frames.take()

@@ -161,7 +161,7 @@ func (j *journal) add(r tasks.Result) (bool, error) {
 }
 
 // Close gives the results folder free for another writer.
-func (j *journal) Close() error { return j.file.Close() }
+func (j *journal) Close() error { return errors.Join(unlock(j.file), j.file.Close()) }
 
 func trialOf(r *tasks.Result) tasks.Trial {
 	return tasks.Trial{Task: r.Task, Config: r.Config, Repeat: r.Repeat}
