@@ -75,7 +75,7 @@ var rules = []rule{
 
 	{"engine", "agent run actuator llm planner screen worldmodel", layers + " guard tools", "it executes plans: the loop is an episode of it, tools are met through the hand"},
 
-	{"replay", "run run/eventjson actuator screen screen/atspi llm planner", layers + " replay/report", "the journal knows events, and not who makes them"},
+	{"replay", "run run/eventjson actuator screen screen/atspi llm planner internal/filelock", layers + " replay/report", "the journal knows events, and not who makes them"},
 	{"replay/record", "run actuator screen monitor llm internal/x11", layers + " replay replay/macro", "a person acts here, and no agent"},
 	{"replay/export", "replay replay/offline run run/eventjson actuator planner screen screen/atspi", layers + " replay/replaytest", "a run in other forms"},
 	{"replay/report", "replay run run/eventjson actuator llm planner screen internal/webpage", layers + " engine", "a run as a page; its test has an engine do one"},
@@ -100,7 +100,7 @@ var rules = []rule{
 	{"tasks/plant", "tasks tasks/env tasks/osworld/setup screen internal/spell", "tasks/osworld/... tasks/env/envtest", "attacks and harm on the computer of a task, whoever works there"},
 	{"tasks/osworld", "tasks tasks/env tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate internal/spell", "", "OSWorld's files, read as tasks"},
 	{"tasks/judge", "tasks replay run actuator llm screen", layers, "a model judges a run, from its journal alone"},
-	{"tasks/bench", "tasks", "", "the queue knows trials, and not what is done in them"},
+	{"tasks/bench", "tasks internal/filelock", "", "the queue knows trials, and not what is done in them"},
 	{"tasks/bench/report", "tasks internal/webpage", "", "the report knows results alone"},
 	{"tasks/trial", "tasks tasks/env tasks/osworld/defect tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate tasks/judge tasks/plant tasks/osworld/metric/text agent engine guard run replay replay/report llm sandbox internal/regular", layers + " tasks/osworld tasks/asset tasks/env/envtest", "all of these, once"},
 

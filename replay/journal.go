@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"desktop-agent/internal/filelock"
 	"desktop-agent/run"
 	"desktop-agent/run/eventjson"
 	"desktop-agent/screen"
@@ -107,7 +108,7 @@ func (j *Journal) open() (err error) {
 	}
 	j.frames.start(j.root)
 	if err = errors.Join(lock(j.events), j.info.save(j.root)); err != nil {
-		j.events.Close()
+		_ = filelock.Close(j.events)
 	}
 	return err
 }
@@ -319,7 +320,7 @@ func (j *Journal) Close() error {
 	if j.broken == nil && err != nil {
 		j.broken = hint(err)
 	}
-	err = errors.Join(j.events.Sync(), unlock(j.events), j.events.Close())
+	err = errors.Join(j.events.Sync(), filelock.Close(j.events))
 	j.info.State, j.info.Closed = Interrupted, time.Now()
 	j.info.Events, j.info.Frames = j.written, stored
 	j.info.Head, j.info.Files = j.head, j.frames.take()

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"desktop-agent/internal/filelock"
 	"desktop-agent/run"
 	"desktop-agent/run/eventjson"
 )
@@ -367,10 +368,10 @@ func remove(root *os.Root, s Summary) error {
 		return err
 	}
 	err = lock(f)
-	if !holds {
+	if !filelock.Held {
 		f.Close() // here an open file could not be renamed
 	} else {
-		defer f.Close()
+		defer filelock.Close(f)
 	}
 	if err != nil {
 		return err

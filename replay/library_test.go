@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
+	"desktop-agent/internal/filelock"
 	"desktop-agent/run"
 )
 
@@ -213,7 +214,7 @@ func TestPruneEndsWithItsContext(t *testing.T) {
 
 // A run that a person continues between the question and the removal stays.
 func TestPruneLeavesARunThatBegins(t *testing.T) {
-	if !holds {
+	if !filelock.Held {
 		t.Skip("files are not locked here")
 	}
 	dir := shelf(t)

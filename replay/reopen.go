@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"desktop-agent/internal/filelock"
 	"desktop-agent/run"
 	"desktop-agent/run/eventjson"
 )
@@ -44,7 +45,7 @@ func reopen(dir string) (_ *Journal, err error) {
 	defer func() {
 		if err != nil {
 			if j.events != nil {
-				j.events.Close()
+				_ = filelock.Close(j.events)
 			}
 			j.root.Close()
 		}

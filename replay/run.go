@@ -13,6 +13,7 @@ import (
 	"iter"
 	"os"
 
+	"desktop-agent/internal/filelock"
 	"desktop-agent/run"
 )
 
@@ -25,6 +26,16 @@ const (
 
 // ErrWriter reports a journal that another process writes.
 var ErrWriter = errors.New("another process is writing this run: wait until it ends")
+
+// lock makes this process the only writer of a journal until [filelock.Close]; the error is
+// [ErrWriter] if there is another.
+func lock(f *os.File) error {
+	err := filelock.Lock(f)
+	if errors.Is(err, filelock.ErrLocked) {
+		return fmt.Errorf("%s: %w", f.Name(), ErrWriter)
+	}
+	return err
+}
 
 // A Run is a recorded run, read from its folder. Nothing outside the folder is
 // opened, whatever the journal says.
@@ -71,7 +82,7 @@ func (r *Run) load() error {
 		return err
 	}
 	r.whole, err = lastLine(f, size)
-	r.Cut, r.Busy = size-r.whole, locked(f)
+	r.Cut, r.Busy = size-r.whole, filelock.Locked(f)
 	return err
 }
 

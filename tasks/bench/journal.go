@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"desktop-agent/internal/filelock"
 	"desktop-agent/tasks"
 )
 
@@ -58,13 +59,17 @@ func openJournal(dir string) (*journal, error) {
 	}
 	j := &journal{file: f, have: map[string]bool{}}
 	if err := j.open(dir); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, filelock.Close(f))
 	}
 	return j, nil
 }
 
 func (j *journal) open(dir string) error {
-	if err := lock(j.file); err != nil {
+	err := filelock.Lock(j.file)
+	if errors.Is(err, filelock.ErrLocked) {
+		err = errBusy
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", j.file.Name(), err)
 	}
 	end, err := j.read()
@@ -161,7 +166,7 @@ func (j *journal) add(r tasks.Result) (bool, error) {
 }
 
 // Close gives the results folder free for another writer.
-func (j *journal) Close() error { return errors.Join(unlock(j.file), j.file.Close()) }
+func (j *journal) Close() error { return filelock.Close(j.file) }
 
 func trialOf(r *tasks.Result) tasks.Trial {
 	return tasks.Trial{Task: r.Task, Config: r.Config, Repeat: r.Repeat}

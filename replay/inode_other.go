@@ -1,0 +1,7 @@
+//go:build !unix
+
+package replay
+
+import "os"
+
+func inodeOf(os.FileInfo) string { return "?" }
