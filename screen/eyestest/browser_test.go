@@ -156,12 +156,12 @@ func (w *web) options() {
 	w.observe()
 }
 
-// placesIn returns where a list says that the cities are that it found in the picture.
+// placesIn returns where a list says that cities are.
 func placesIn(o *screen.Observation, list image.Rectangle) map[string]image.Point {
 	places := map[string]image.Point{}
 	for _, it := range items(o, o.Text(0)) {
-		if it.node != nil && it.node.Read && it.at.In(list) && slices.Contains(cities, it.node.Text) {
-			places[it.node.Text] = it.at
+		if slices.Contains(cities, it.said()) && it.at.In(list) {
+			places[it.said()] = it.at
 		}
 	}
 	return places
