@@ -85,7 +85,8 @@ func (s *Screen) read(ctx context.Context, o *Observation) error {
 	for _, i := range fields {
 		regions = append(regions, v.shownIn(i))
 	}
-	for _, i := range v.openLists() {
+	open := v.openLists()
+	for _, i := range open {
 		regions = append(regions, v.Tree.Nodes[i].Box.Inset(fieldBorder))
 	}
 	if len(regions) == 0 {
@@ -95,7 +96,7 @@ func (s *Screen) read(ctx context.Context, o *Observation) error {
 	if err != nil && !errors.Is(err, ErrUnread) {
 		s.opt.Log.WarnContext(ctx, "text of the picture", "err", err)
 	}
-	v.addLines(v.apart(lines), fields)
+	v.addLines(v.apart(lines), fields, open)
 	o.Timing.OCR = time.Since(start)
 	o.Timing.Total += o.Timing.OCR
 	return err
@@ -281,11 +282,11 @@ func without(r, cover image.Rectangle) (parts []image.Rectangle) {
 	return parts
 }
 
-// addLines adds lines to the tree, each below the list that it is in, closed or open, or
-// else the node of the topmost window that it is in; a window without one gets it.
-func (v *view) addLines(lines []OCRLine, fields []int) {
+// addLines adds lines to the tree, each below the list that it is in, closed (a field) or
+// open, or else the node of the topmost window that it is in; a window without one gets it.
+func (v *view) addLines(lines []OCRLine, fields, lists []int) {
 	byField, byWindow := map[int][]OCRLine{}, map[int][]OCRLine{}
-	for _, i := range v.openLists() {
+	for _, i := range lists {
 		n := &v.Tree.Nodes[i]
 		in := func(l OCRLine) bool { return middle(l.Box).In(n.Box) }
 		var inside []OCRLine

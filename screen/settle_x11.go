@@ -49,7 +49,7 @@ type wait struct {
 	start    time.Time
 	busy     []string
 	pending  map[xproto.Window]time.Time // managed windows not drawn yet, and since when they are known
-	managed  []xproto.Window             // the managed windows as they were seen last, sorted; nil: not known
+	managed  map[xproto.Window]bool      // the managed windows as they were seen last; nil: not known
 	appeared []xproto.Window             // top-level windows that were shown meanwhile
 	starting map[uint32]time.Time        // clients that connected meanwhile, and since when they are known
 	timers   time.Duration               // spent on waiting for short timers
@@ -82,11 +82,8 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	if d.unmoved() {
 		return Settled{Reason: SettledQuiet, Waited: time.Since(start)}, nil
 	}
-	w := &wait{display: d, start: start, pending: map[xproto.Window]time.Time{}, starting: map[uint32]time.Time{}, next: rest{
+	w := &wait{display: d, start: start, pending: map[xproto.Window]time.Time{}, starting: map[uint32]time.Time{}, managed: d.rest.managed, next: rest{
 		hung: map[uint32]bool{}, managed: map[xproto.Window]bool{}, clients: map[uint32]bool{}}}
-	if d.rest.managed != nil {
-		w.managed = slices.Sorted(maps.Keys(d.rest.managed))
-	}
 	limited, cancel := context.WithDeadline(ctx, start.Add(d.settling.Ceiling))
 	defer cancel()
 	d.load.begin()
@@ -521,6 +518,7 @@ func (w *wait) concerned() (map[uint32][]xproto.Window, error) {
 	}
 	w.watch.managedBy(manager)
 	concerned := append(w.underPointer(), active)
+	now := map[xproto.Window]bool{}
 	for _, id := range managed {
 		if w.rest.managed != nil && !w.rest.managed[id] {
 			concerned = append(concerned, id)
@@ -528,13 +526,12 @@ func (w *wait) concerned() (map[uint32][]xproto.Window, error) {
 				w.pending[id] = time.Now()
 			}
 		}
-		w.next.managed[id] = true
+		w.next.managed[id], now[id] = true, true
 	}
-	slices.Sort(managed)
-	if w.managed != nil && !slices.Equal(w.managed, managed) {
+	if w.managed != nil && !maps.Equal(w.managed, now) {
 		w.load.untick()
 	}
-	w.managed = managed
+	w.managed = now
 	w.appeared = append(w.appeared, w.watch.appeared()...)
 	concerned = append(concerned, w.appeared...)
 

@@ -114,7 +114,7 @@ func newStaged(kind string) (*staged, error) {
 	}
 	w := &staged{conn: conn, kind: kind}
 	w.mayTurn = sync.NewCond(&w.turn)
-	if err := unix.Pipe2(w.wake[:], unix.O_CLOEXEC); err != nil {
+	if err := unix.Pipe2(w.wake[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
 		return nil, err
 	}
 	w.window, _ = xproto.NewWindowId(conn.Conn)
@@ -169,7 +169,8 @@ func (w *staged) run() {
 	}
 	for on := false; ; {
 		for w.kind == stagedChain && len(events) == 0 {
-			w.poll(w.wake[:1], -1)
+			w.poll([]unix.PollFd{{Fd: int32(w.wake[0]), Events: unix.POLLIN}}, -1)
+			_, _ = unix.Read(w.wake[0], make([]byte, 1))
 		}
 		for w.kind == stagedDialog && w.clicks == 0 && len(events) == 0 {
 			w.wait(100 * time.Millisecond)
@@ -194,23 +195,14 @@ func (w *staged) run() {
 // wait waits as a toolkit does, in the first thread, with a limit that the kernel tells.
 func (w *staged) wait(delay time.Duration) { w.poll(nil, int(delay.Milliseconds())) }
 
-// poll is wait for one who may be woken by one of these files, which it then reads from, in
-// so many milliseconds; -1 is for ever.
-func (w *staged) poll(files []int, milliseconds int) {
+// poll is wait for one who may be woken by one of these files, in so many milliseconds; -1
+// is for ever.
+func (w *staged) poll(files []unix.PollFd, milliseconds int) {
 	w.turn.Lock()
 	w.waits = true
 	w.mayTurn.Signal()
 	w.turn.Unlock()
-	var list []unix.PollFd
-	for _, f := range files {
-		list = append(list, unix.PollFd{Fd: int32(f), Events: unix.POLLIN})
-	}
-	_, _ = unix.Poll(list, milliseconds)
-	for _, f := range list {
-		if f.Revents != 0 {
-			_, _ = unix.Read(int(f.Fd), make([]byte, 1))
-		}
-	}
+	_, _ = unix.Poll(files, milliseconds)
 	for !w.turn.TryLock() { // it is seen to work: a toolkit would answer in this thread
 		runtime.Gosched()
 	}

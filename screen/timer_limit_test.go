@@ -3,6 +3,7 @@
 package screen
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // The limit of a wait is known also where the system call has it behind a pointer, as
@@ -84,17 +86,18 @@ p.poll(None)
 			pid := cmd.Process.Pid
 			var l load
 			l.follow([]int{pid})
-			if files := map[string]int{"one": 1, "two": 2}[tt.before]; files > 0 {
+			files := map[string]int{"one": 1, "two": 2}
+			if n := files[tt.before]; n > 0 {
 				require.Eventually(t, func() bool {
 					limit, waits := waitOf(pid)
-					return limit > 0 && waits == files && l.limit(pid) > 0
+					return limit > 0 && waits == n && l.limit(pid) > 0
 				}, time.Minute, time.Millisecond)
 			}
-			want := map[string]int{"one": 1}[tt.then]
+			want := files[tt.then]
 			require.Eventually(t, func() bool {
 				limit, files := waitOf(pid)
-				text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/wchan")
-				waits := want > 0 || strings.Contains(string(text), "futex")
+				call, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/syscall")
+				waits := want > 0 || strings.HasPrefix(string(call), fmt.Sprintf("%d ", unix.SYS_FUTEX))
 				return limit == 0 && files == want && waits
 			}, time.Minute, time.Millisecond)
 			limit, _ := l.timer()
