@@ -4,10 +4,8 @@ package screen_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -56,7 +54,7 @@ const (
 // was.
 type app struct {
 	name  string
-	start func(d *desk) (program string, args []string)
+	open  func(d *desk)
 	late  string                                                       // the beginning of a name that comes first and goes by itself, some seconds later
 	shows func(tb testing.TB, x deed, before, now *screen.Observation) // what is told after a deed; may be nil
 	deeds []deed
@@ -108,7 +106,7 @@ var apps = []app{
 		{"", "", []byte{keyEscape}},
 		{"push button", "Delete trip", nil},
 		{"push button", "Keep it", nil},
-		{"link", "All stations", nil},
+		{"push button", "All stations", nil},
 		{"", "", []byte{keyAlt, keyLeft}},
 		{"", "", []byte{keyF5}},
 	}},
@@ -125,42 +123,37 @@ var apps = []app{
 	}},
 }
 
-// soffice starts an office program, with a copy of a document, beside which it leaves a lock.
-func soffice(kind, document string) func(d *desk) (string, []string) {
-	return func(d *desk) (string, []string) {
+// soffice opens an office program, with a copy of a document, beside which it leaves a lock.
+func soffice(kind, document string) func(d *desk) {
+	return func(d *desk) {
 		args := []string{"--norestore", "--nologo", "--nofirststartwizard", "--nolockcheck", kind}
 		if document != "" {
-			args = append(args, d.copyOf(document))
+			data, err := os.ReadFile(document)
+			require.NoError(d.tb, err)
+			path := filepath.Join(d.tb.TempDir(), filepath.Base(document))
+			require.NoError(d.tb, os.WriteFile(path, data, 0o600))
+			args = append(args, path)
 		}
-		return "soffice", args
+		d.tb.Logf("soffice %s takes the package libreoffice-%s", kind, strings.TrimPrefix(kind, "--"))
+		d.open("soffice", args...)
 	}
 }
 
-// browser shows a page; it is told its files by their paths.
-func browser(page string) func(d *desk) (string, []string) {
-	return func(d *desk) (string, []string) {
-		return "chromium", []string{"--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run", "--no-default-browser-check",
-			"--allow-browser-signin=false", // else an invitation comes, and goes by itself some seconds later
-			"--force-renderer-accessibility", "--user-data-dir=" + filepath.Join(d.Home(), "browser"), "--window-size=1200,800",
-			"file://" + d.copyOf(page)}
+// browser opens a page, by the path of its file.
+func browser(page string) func(d *desk) {
+	return func(d *desk) {
+		path, err := filepath.Abs(page)
+		require.NoError(d.tb, err)
+		d.browse("file://" + path)
 	}
 }
 
-// editor shows a text in an editor of Qt.
-func editor(d *desk) (string, []string) {
+// editor opens a text in an editor of Qt.
+func editor(d *desk) {
+	need(d.tb, "featherpad")
 	path := filepath.Join(d.Home(), "letter.txt")
 	require.NoError(d.tb, os.WriteFile(path, []byte(strings.Repeat("Dear Ada, the train leaves at noon.\n", 200)), 0o600))
-	return "featherpad", []string{"--standalone", path}
-}
-
-// copyOf copies a file to a folder of its own.
-func (d *desk) copyOf(file string) string {
-	d.tb.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(d.tb, err)
-	path := filepath.Join(d.tb.TempDir(), filepath.Base(file))
-	require.NoError(d.tb, os.WriteFile(path, data, 0o600))
-	return path
+	d.open("featherpad", "--standalone", path)
 }
 
 // pairsInARow holds that a row of a dialog with two pairs of label and field is told as one
@@ -245,23 +238,13 @@ func (d *desk) crowd(n int) {
 }
 
 // openApp opens a program and waits until it can be worked with.
-func (d *desk) openApp(ctx context.Context, of app, s *screen.Screen) {
+func (d *desk) openApp(of app, s *screen.Screen) {
 	d.tb.Helper()
-	program, args := of.start(d)
-	if _, err := exec.LookPath(program); err != nil {
-		d.tb.Skipf("%s is not installed: nothing to work with", program)
-	}
-	d.open(program, args...)
+	of.open(d)
 	first := of.deeds[slices.IndexFunc(of.deeds, func(x deed) bool { return x.name != "" })]
-	ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Minute, fmt.Errorf("no %s %q came", first.role, first.name))
-	defer cancel()
-	for {
-		o, err := s.Observe(ctx)
-		require.NoError(d.tb, errors.Join(err, context.Cause(ctx)))
-		if there(first)(o) && (of.late == "" || !slices.ContainsFunc(o.Tree.Nodes, func(n atspi.Node) bool { return strings.HasPrefix(n.Name, of.late) })) {
-			return
-		}
-	}
+	d.until(s, func(o *screen.Observation) bool {
+		return there(first)(o) && (of.late == "" || !slices.ContainsFunc(o.Tree.Nodes, func(n atspi.Node) bool { return strings.HasPrefix(n.Name, of.late) }))
+	})
 }
 
 // work does the deeds of a program, times times in all, while so many processes
@@ -270,7 +253,7 @@ func work(tb testing.TB, of app, times, crowd int, so screen.SettleOptions) (lis
 	d := newDesk(tb, nil)
 	s := d.screen(screen.Options{MaxImage: small, Settle: so, Tree: d.tree()})
 	ctx := limitOf(tb, time.Hour)
-	d.openApp(ctx, of, s)
+	d.openApp(of, s)
 	d.crowd(crowd)
 	time.Sleep(2 * time.Second)
 	now, err := s.Observe(ctx)
@@ -308,27 +291,19 @@ func work(tb testing.TB, of app, times, crowd int, so screen.SettleOptions) (lis
 }
 
 // treeChanges returns the nodes that only one of two observations has, as it tells them.
-// Nodes that tell of nothing, such as those of a browser's bubble that has faded out, and
-// their boxes, are no matter.
 func treeChanges(before, now *screen.Observation) (lines []string) {
-	told := func(o *screen.Observation) (list []string) {
-		for _, n := range o.Tree.Nodes {
-			if n.Name != "" || n.Text != "" || len(n.States) > 0 {
-				list = append(list, fmt.Sprintf("%s %q = %q %v %v", n.Role, n.Name, n.Text, n.States, n.Box))
-			}
-		}
-		return list
-	}
-	was, is := told(before), told(now)
-	if slices.Equal(was, is) {
+	if screen.SameTree(before, now) {
 		return nil
 	}
 	count := map[string]int{}
-	for _, line := range was {
-		count[line]--
+	told := func(n atspi.Node) string {
+		return fmt.Sprintf("%s %q = %q %v %v", n.Role, n.Name, n.Text, n.States, n.Box)
 	}
-	for _, line := range is {
-		count[line]++
+	for _, n := range before.Tree.Nodes {
+		count[told(n)]--
+	}
+	for _, n := range now.Tree.Nodes {
+		count[told(n)]++
 	}
 	for line, n := range count {
 		if n != 0 {

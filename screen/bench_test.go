@@ -135,9 +135,7 @@ func median(list []time.Duration) time.Duration {
 // with xdotool, sleep for 2 s, take a picture with scrot.
 func BenchmarkStep(b *testing.B) {
 	for _, program := range []string{"xdotool", "scrot"} {
-		if _, err := exec.LookPath(program); err != nil {
-			b.Skipf("%s is not installed (apt-get install %s): nothing to compare with", program, program)
-		}
+		need(b, program)
 	}
 	d := newDesk(b, nil)
 	box := d.open("mousepad")

@@ -5,7 +5,6 @@ package screen_test
 import (
 	"image"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,9 +39,6 @@ draw()
 // the same: at the ceiling, as is told, and complete. And how much memory a page has, which
 // the browser adds to the name of a tab below the pointer, is no news.
 func TestBrowserThatNeverRests(t *testing.T) {
-	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Skip("chromium is not installed (apt-get install chromium): there is no browser to look at")
-	}
 	const (
 		ceiling = 2 * time.Second
 		rest    = 10 * time.Second // to look, on a machine that others use too
@@ -53,9 +49,7 @@ func TestBrowserThatNeverRests(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		return "file://" + path
 	}
-	d.open("chromium", "--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run", "--no-default-browser-check",
-		"--force-renderer-accessibility", "--user-data-dir="+filepath.Join(d.Home(), "browser"), "--window-size=900,600",
-		page("spinner.html", spinner), page("film.html", film))
+	d.browse(page("spinner.html", spinner), page("film.html", film))
 	s := d.screen(screen.Options{Settle: screen.SettleOptions{Ceiling: ceiling}, Tree: d.tree()})
 	restless := func(heading, button string) *screen.Observation {
 		t.Helper()
@@ -98,6 +92,15 @@ func TestBrowserThatNeverRests(t *testing.T) {
 
 	d.do(deed{role: "page tab", name: "Film"}, hovered)
 	restless("A film", "Pause")
+}
+
+// browse opens pages in a browser that tells of them.
+func (d *desk) browse(pages ...string) {
+	d.tb.Helper()
+	need(d.tb, "chromium")
+	d.open("chromium", append([]string{"--no-sandbox", "--test-type", "--disable-gpu", "--no-first-run", "--no-default-browser-check",
+		"--allow-browser-signin=false", // else an invitation comes, and goes by itself some seconds later
+		"--force-renderer-accessibility", "--user-data-dir=" + filepath.Join(d.Home(), "browser"), "--window-size=900,600"}, pages...)...)
 }
 
 // accessibility connects to the bus on which programs tell what they show.

@@ -8,6 +8,7 @@ import (
 	"image"
 	"io/fs"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -74,6 +75,14 @@ func (d *desk) screen(o screen.Options) *screen.Screen {
 	require.NoError(d.tb, err)
 	d.tb.Cleanup(func() { s.Close() })
 	return s
+}
+
+// need skips a test whose program, which is a package of Debian too, is not installed.
+func need(tb testing.TB, program string) {
+	tb.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		tb.Skipf("%s is not installed: apt-get install %[1]s", program)
+	}
 }
 
 // open starts a program and returns its first window's box.
