@@ -89,6 +89,10 @@ func TestChangesOfThePicture(t *testing.T) {
 	assert.Equal(t, "nothing that is told, but the picture changed", DescribeChanges(before, &now))
 	now.Bare = &image.RGBA{Rect: before.Bare.Rect}
 	assert.Equal(t, "nothing", DescribeChanges(before, &now), "of a record without its pixels nobody knows")
+	before.Screen, now.Screen = "s1", "s1"
+	assert.Equal(t, "nothing", DescribeChanges(before, &now), "but it has names for what looks the same")
+	now.Screen = "s2"
+	assert.Equal(t, "nothing that is told, but the picture changed", DescribeChanges(before, &now))
 }
 
 // However much changes, windows and menus are told, and first.

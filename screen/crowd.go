@@ -155,13 +155,22 @@ func DescribeChanges(before, now *Observation) string {
 	if title, mute := now.mute(); mute {
 		lines = append(lines, "the program of window "+quote(title, maxTitle)+" tells no text")
 	}
-	switch drawn := before.pictured() && now.pictured() && !SamePicture(before.Bare, now.Bare); {
-	case len(lines) == 0 && drawn:
+	switch {
+	case len(lines) == 0 && drawn(before, now):
 		return "nothing that is told, but the picture changed"
 	case len(lines) == 0:
 		return "nothing"
 	}
 	return strings.Join(lines, "\n")
+}
+
+// drawn reports whether the pictures of two observations show something else. Of records
+// without their pixels that have no names nobody knows.
+func drawn(before, now *Observation) bool {
+	if before.pictured() && now.pictured() {
+		return !SamePicture(before.Bare, now.Bare)
+	}
+	return before.Screen != "" && now.Screen != "" && before.Screen != now.Screen
 }
 
 // pictured reports whether the pixels of an observation are there: of a recorded one they

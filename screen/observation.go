@@ -15,6 +15,7 @@ type Observation struct {
 	At       time.Time   // when the frame was taken
 	Frame    *image.RGBA // the whole screen with the pointer drawn, in device pixels
 	Bare     *image.RGBA // the same without the pointer, to compare with
+	Screen   string      // of a record, which may be read without its pixels: names what its picture shows, as others of the run that show the same
 	Image    Image       // what a model is sent
 	Monitors []Monitor
 	Cursor   image.Point // the pointer's hot spot, in device pixels
