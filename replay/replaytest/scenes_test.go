@@ -114,7 +114,7 @@ func (s scene) on(t *testing.T, play func(*testing.T, context.Context, *replay.R
 	stored, err := replay.Open(filepath.Join(s.dir, "run"))
 	require.NoError(t, err)
 
-	play(t, ctx, stored, &stage{home, &run.Computer{Display: desktop.Display(), Screen: eyes}})
+	play(t, ctx, stored, &stage{home, &run.Computer{Display: desktop.Display(), Screen: eyes, Home: home}})
 
 	s.check(t, home)
 	if s.Shows != "" {
