@@ -293,7 +293,7 @@ func (v *view) worth(i int) bool {
 	if n.Parent < 0 || nameOf(n) == "" && !isOperable(n) || isEmptyCell(n) || isSheetHeader(n) || n.Role == "scroll bar" || decoration(n) || !v.readable(i) {
 		return false
 	}
-	if parent := v.Tree.Nodes[n.Parent]; !isOperable(n) && n.Text == "" && n.Name == parent.Called() {
+	if parent := v.Tree.Nodes[n.Parent]; !isOperable(n) && n.Text == "" && n.Called() != "" && n.Called() == parent.Called() {
 		return false
 	}
 	return isOperable(n) || !generic(n.Role) && nameOf(n) != ""
@@ -357,8 +357,21 @@ func (c *comparison) turned() {
 				c.add(Difference{Weight: OfState, Kind: Turned, What: elementWords(known), To: where})
 			}
 		}
-		c.states(elementWords(known), m, n)
+		if !c.echoes(i, j) {
+			c.states(elementWords(known), m, n)
+		}
 	}
+}
+
+// echoes reports whether what a node is called, and its states on both screens, are those
+// of the node that it is in: a row and its text turn together.
+func (c *comparison) echoes(i, j int) bool {
+	n, m := c.is.Tree.Nodes[i], c.was.Tree.Nodes[j]
+	if n.Parent < 0 || m.Parent < 0 || n.Called() == "" {
+		return false
+	}
+	up, was := c.is.Tree.Nodes[n.Parent], c.was.Tree.Nodes[m.Parent]
+	return n.Called() == up.Called() && slices.Equal(n.States, up.States) && slices.Equal(m.States, was.States)
 }
 
 func focused(n atspi.Node) atspi.Node {

@@ -28,6 +28,10 @@ func TestChanges(t *testing.T) {
 		off = append(off, at(0, "push button", name, 10, 10, 20, 20, "disabled"))
 	}
 	long := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 5)
+	file := func(states ...string) []atspi.Node { // a row of GTK's, whose first cell has a picture and a text
+		return []atspi.Node{at(0, "table", "", 0, 0, 99, 99, "focused"), at(1, "table cell", "", 0, 0, 80, 20, states...),
+			at(2, "table cell", "", 0, 0, 20, 20), at(2, "table cell", "report.txt", 20, 0, 60, 20, states...), at(1, "table cell", "79 bytes", 80, 0, 10, 20, states...)}
+	}
 	caret := func(c int) atspi.Node {
 		return atspi.Node{Role: "text", Text: "Dear Ann", Caret: c, Box: image.Rect(0, 0, 100, 100)}
 	}
@@ -49,6 +53,9 @@ func TestChanges(t *testing.T) {
 			"~ radio \"Left\": no longer checked\n~ radio \"Right\": checked"},
 		{"what moved is no change", form([]atspi.Node{at(0, "push button", "OK", 0, 0, 20, 20)}), form([]atspi.Node{at(0, "push button", "OK", 50, 0, 20, 20)}), "nothing"},
 		{"an element came, with what it says twice", form(nil), form([]atspi.Node{at(0, "list item", "RX 101", 0, 0, 99, 20), at(1, "label", "RX 101", 0, 0, 99, 20)}), `+ item "RX 101"`},
+		{"a row came, that its text is called by", form(file()[:1]), form(file()), "+ cell \"report.txt\"\n+ cell \"79 bytes\""},
+		{"a row went", form(file()), form(file()[:1]), "- cell \"report.txt\"\n- cell \"79 bytes\""},
+		{"a row was chosen", form(file()), form(file("selected")), "~ cell \"report.txt\": selected\n~ cell \"79 bytes\": selected"},
 		{"a container came", form(nil), form([]atspi.Node{at(0, "panel", "Find", 0, 0, 99, 90), at(1, "entry", "For", 0, 0, 99, 20), at(1, "push button", "Next", 0, 30, 99, 20)}),
 			`+ group "Find", with 2 elements: "For", "Next"`},
 		{"a filler came", form(nil), form([]atspi.Node{at(0, "filler", "", 0, 0, 99, 90), at(1, "icon", "", 0, 0, 20, 20)}), "nothing"},

@@ -37,6 +37,8 @@ func TestForms(t *testing.T) {
 			r := replaytest.Run(t, dir)
 			require.Equal(t, run.OutcomeDone, r.Outcome)
 			require.Equal(t, "All is typed.", r.Answer)
+			stored, err = replay.Open(dir) // with -update it is another now
+			require.NoError(t, err)
 			again, err := offline.New(stored, &offline.Options{Watch: func(e run.Event) {
 				if call, ok := e.Data.(run.ModelCalled); ok && call.Role == llm.Actor {
 					asked = append(asked, call.Model)
