@@ -28,8 +28,9 @@ func TestChanges(t *testing.T) {
 		off = append(off, at(0, "push button", name, 10, 10, 20, 20, "disabled"))
 	}
 	long := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 5)
-	file := func(states ...string) []atspi.Node { // a row of GTK's, whose first cell has a picture and a text
-		return []atspi.Node{at(0, "table", "", 0, 0, 99, 99, "focused"), at(1, "table cell", "", 0, 0, 80, 20, states...),
+	file := func(states ...string) []atspi.Node {
+		first := at(1, "table cell", "", 0, 0, 80, 20, states...)
+		return []atspi.Node{at(0, "table", "", 0, 0, 99, 99, "focused"), byText(first, "report.txt"),
 			at(2, "table cell", "", 0, 0, 20, 20), at(2, "table cell", "report.txt", 20, 0, 60, 20, states...), at(1, "table cell", "79 bytes", 80, 0, 10, 20, states...)}
 	}
 	caret := func(c int) atspi.Node {
@@ -84,6 +85,13 @@ func TestChanges(t *testing.T) {
 	}
 	assert.Equal(t, "nothing is known of before", DescribeChanges(nil, form(nil)))
 	assert.Equal(t, `the program of window "Form" tells no text`, DescribeChanges(form(nil), form(nil)))
+}
+
+// byText is a node that is called by the text in it, as the first cell of a row of GTK's,
+// which has a picture and a text.
+func byText(n atspi.Node, text string) atspi.Node {
+	n.Label, n.LabelFrom = text, atspi.LabelChild
+	return n
 }
 
 // A picture that changed is no nothing, though no program tells why.

@@ -146,6 +146,15 @@ table "Files":
  n5 "a.txt"; n6 "1 kB"
  selected row: n7 "b.txt"; n8 "2 kB"
  n9 "c.txt" @100,70`},
+		{"a row that is called by its text is told once, and a text that says more beside it", []atspi.Node{
+			at(0, "table", "", 0, 0, 400, 100),
+			byText(at(1, "table cell", "", 0, 20, 300, 20), "a.txt"), at(2, "table cell", "", 0, 20, 20, 20), at(2, "table cell", "a.txt", 20, 20, 280, 20, "selected"),
+			at(1, "table cell", "1 kB", 300, 20, 100, 20),
+			byText(at(1, "table cell", "", 0, 40, 300, 20), "b.txt"), at(6, "table cell", "b.txt", 0, 40, 100, 20), at(6, "table cell", "a note", 100, 40, 200, 20),
+		}, `
+table:
+ n3 "a.txt" [selected] @150,30; n6 "1 kB"
+ n7 "b.txt" @150,50; n9 "a note"`},
 		{"what is disabled is a name", []atspi.Node{
 			at(0, "tool bar", "Standard", 0, 0, 400, 20), at(1, "push button", "Cut", 0, 0, 20, 20, "disabled"), at(1, "push button", "Copy", 20, 0, 20, 20, "disabled"),
 			at(1, "toggle button", "Bold", 40, 0, 20, 20, "checked"), at(1, "push button", "Undo", 60, 0, 20, 20, "disabled"),

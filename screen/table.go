@@ -104,6 +104,9 @@ func (t *table) cells(i int, in above) (list []cell, ok bool) {
 		if len(list) == 1 && isOperable(list[0].node) && list[0].node.Called() == n.Called() {
 			return list, true
 		}
+		if n.LabelFrom == atspi.LabelChild {
+			n, list = absorb(n, list)
+		}
 		return append([]cell{t.cell(i, n)}, list...), true
 	case "table row":
 		return list, inner(in)
@@ -119,6 +122,23 @@ func (t *table) cells(i int, in above) (list []cell, ok bool) {
 		list = append(list, c)
 	}
 	return list, true
+}
+
+// absorb leaves out the cells in one that is called by its text which say that text and
+// nothing else; it has their states. It is the larger one, of which the text is a part.
+func absorb(outer atspi.Node, list []cell) (atspi.Node, []cell) {
+	kept := slices.DeleteFunc(list, func(c cell) bool {
+		if c.word != "" || c.node.Role != outer.Role || c.node.Called() != outer.Called() || c.node.Text != "" {
+			return false
+		}
+		for _, s := range c.node.States {
+			if !outer.Has(s) {
+				outer.States = append(slices.Clone(outer.States), s)
+			}
+		}
+		return true
+	})
+	return outer, kept
 }
 
 // inherit gives the states of a cell to the first that is in it, if none has them.
