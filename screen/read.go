@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"desktop-agent/screen/atspi"
 )
@@ -50,6 +51,8 @@ const (
 	leastFieldWidth = 60   // of a closed list of choices that does not tell what is chosen
 	fieldBorder     = 4    // and what its frame takes of it, and of an open one
 	itemGap         = 1    // what parts two things in a row, in heights of the line: a space is .8 at most
+	aloneGap        = .75  // the same in a line that stands alone, where it is wide as seen by the letters, too
+	aloneSpace      = 1.5  // in widths of a letter: a space is .8, and 1.4 where all letters are as wide
 	maxReadLines    = 400  // of one observation
 	maxReadText     = 1000 // bytes of one line
 )
@@ -202,7 +205,8 @@ func (v *view) arranged(i int) bool {
 }
 
 // apart parts the lines that were read where things stand side by side: each name of a
-// row of icons, each day of a week, is a line of its own.
+// row of icons, each day of a week, each menu of a bar is a line of its own. Where that is
+// so, nodes tell; of a window without any, lines that stand alone are no running text.
 func (v *view) apart(lines []OCRLine) (list []OCRLine) {
 	var areas []int
 	for i := range v.Tree.Nodes {
@@ -210,22 +214,60 @@ func (v *view) apart(lines []OCRLine) (list []OCRLine) {
 			areas = append(areas, i)
 		}
 	}
-	for _, l := range lines {
+	for k, l := range lines {
 		at := middle(l.Box)
 		window := v.topmost(at)
-		if slices.ContainsFunc(areas, func(i int) bool { return v.window[i] == window && at.In(v.Tree.Nodes[i].Box) }) {
-			list = append(list, l.parts()...)
-		} else {
+		switch {
+		case slices.ContainsFunc(areas, func(i int) bool { return v.window[i] == window && at.In(v.Tree.Nodes[i].Box) }):
+			list = append(list, l.parts(itemGap*l.height())...)
+		case window >= 0 && v.silent(window) && alone(lines, k):
+			list = append(list, l.parts(max(aloneGap*l.height(), aloneSpace*l.letter()))...)
+		default:
 			list = append(list, l)
 		}
 	}
 	return list
 }
 
-// parts returns a line cut where its words are farther from each other than a space.
-func (l OCRLine) parts() (list []OCRLine) {
+// silent reports whether no node tells what is in a window.
+func (v *view) silent(window int) bool {
+	for i, n := range v.Tree.Nodes {
+		if v.window[i] == window && n.Parent >= 0 && (n.Called() != "" || n.Text != "") {
+			return false
+		}
+	}
+	return true
+}
+
+// alone reports whether no other line is as near to one, above or below, as lines of one
+// text are: three quarters of the height of their letters at most.
+func alone(lines []OCRLine, k int) bool {
+	l := lines[k].Box
+	near := image.Rect(l.Min.X, l.Min.Y-l.Dy()*3/4, l.Max.X, l.Max.Y+l.Dy()*3/4)
+	for i, o := range lines {
+		if i != k && o.Box.Overlaps(near) {
+			return false
+		}
+	}
+	return true
+}
+
+// height is that of the line, in pixels.
+func (l OCRLine) height() float64 { return float64(l.Box.Dy()) }
+
+// letter is how wide a letter of the line is on an average, in pixels.
+func (l OCRLine) letter() float64 {
+	width, letters := 0, 0
+	for _, w := range l.Words {
+		width, letters = width+w.Box.Dx(), letters+utf8.RuneCountInString(w.Text)
+	}
+	return float64(width) / float64(max(1, letters))
+}
+
+// parts returns a line cut where its words are farther from each other than so many pixels.
+func (l OCRLine) parts(gap float64) (list []OCRLine) {
 	for i, w := range l.Words {
-		if last := len(list) - 1; i > 0 && w.Box.Min.X-l.Words[i-1].Box.Max.X <= itemGap*l.Box.Dy() {
+		if last := len(list) - 1; i > 0 && float64(w.Box.Min.X-l.Words[i-1].Box.Max.X) <= gap {
 			list[last].Text += " " + w.Text
 			list[last].Words = l.Words[i-len(list[last].Words) : i+1]
 			list[last].Box = list[last].Box.Union(w.Box)

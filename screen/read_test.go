@@ -159,7 +159,39 @@ func TestReadApart(t *testing.T) {
 		assert.Equal(t, []OCRLine{below}, o.view().apart([]OCRLine{below}), "beside it")
 	}
 	bare := OCRLine{Text: "a b", Box: row.Box}
-	assert.Equal(t, []OCRLine{bare}, bare.parts(), "the reader tells no words")
+	assert.Equal(t, []OCRLine{bare}, bare.parts(1), "the reader tells no words")
+}
+
+// In a window of which no node tells anything, a line that stands alone is cut where its
+// words are farther from each other than spaces are: the names of a row of icons, the menus
+// of a bar. Lines of a text are not, nor is a prompt.
+func TestReadApartWithoutNodes(t *testing.T) {
+	o := &Observation{Windows: []Window{{ID: 1, PID: 5, Title: "estate", Box: image.Rect(10, 30, 1010, 750)}}}
+	line := func(y, high, letter, gap int, words ...string) OCRLine {
+		l := OCRLine{Text: strings.Join(words, " "), Confidence: .9}
+		x := 20
+		for _, w := range words {
+			l.Words = append(l.Words, OCRWord{w, image.Rect(x, y, x+letter*len(w), y+high)})
+			l.Box = l.Box.Union(l.Words[len(l.Words)-1].Box)
+			x = l.Box.Max.X + gap
+		}
+		return l
+	}
+	texts := func(lines ...OCRLine) (list []string) {
+		for _, l := range o.view().apart(lines) {
+			list = append(list, l.Text)
+		}
+		return list
+	}
+	files, more := line(174, 14, 6, 12, "report-05.txt", "report-06.txt", "report-07.txt"), line(247, 14, 6, 12, "report-13.txt", "report-14.txt")
+	assert.Equal(t, []string{"report-05.txt", "report-06.txt", "report-07.txt", "report-13.txt", "report-14.txt"}, texts(files, more))
+	assert.Equal(t, []string{"File", "Edit", "View"}, texts(line(57, 13, 6, 12, "File", "Edit", "View")))
+	assert.Equal(t, []string{"63 items in here"}, texts(line(730, 13, 6, 5, "63", "items", "in", "here")), "spaces")
+	assert.Equal(t, []string{"$ make the tests"}, texts(line(57, 14, 7, 10, "$", "make", "the", "tests")), "of a terminal")
+	near := line(190, 14, 6, 12, "report-13.txt", "report-14.txt")
+	assert.Equal(t, []string{files.Text, near.Text}, texts(files, near), "lines of one text")
+	o.Tree.Nodes = []atspi.Node{{PID: 5, Parent: -1, Role: "frame", Name: "estate", Box: o.Windows[0].Box}, {PID: 5, Parent: 0, Role: "canvas", Name: "Files", Box: o.Windows[0].Box}}
+	assert.Equal(t, []string{files.Text}, texts(files), "a node tells of it")
 }
 
 // An error of the reader costs no observation, and lines may come with it.

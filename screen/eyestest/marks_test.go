@@ -31,7 +31,8 @@ func (m mark) String() string { return fmt.Sprintf("%s %q %v", m.kind, m.text, m
 //	menu "File" 12 52 48 74
 //	disabled button "Back" 20 80 40 100
 //
-// What is disabled and a heading need no place: nobody can act there.
+// What is disabled, a heading and a label, which may be told with its field, need no place:
+// nobody can act there.
 func marksOf(t *testing.T, name string) (pkg, version string, list []mark) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "marks", strings.NewReplacer("/", "-", " ", "-").Replace(name)+".txt"))
@@ -66,7 +67,7 @@ func (d *desk) marks(s state, list []item, text string, r *result) {
 	moved := string(out) != version
 	for _, m := range all {
 		r.Marked++
-		if (strings.HasPrefix(m.kind, "disabled ") || m.kind == "heading") && strings.Contains(plain(text), plain(m.text)) || lists(list, m, moved) {
+		if (strings.HasPrefix(m.kind, "disabled ") || m.kind == "heading" || m.kind == "label") && strings.Contains(plain(text), plain(m.text)) || lists(list, m, moved) {
 			r.Listed++
 		} else if !moved {
 			r.problems = append(r.problems, fmt.Sprintf("unlisted: %v", m))
