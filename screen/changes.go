@@ -357,10 +357,27 @@ func (c *comparison) turned() {
 				c.add(Difference{Weight: OfState, Kind: Turned, What: elementWords(known), To: where})
 			}
 		}
-		if !c.echoes(i, j) {
-			c.states(elementWords(known), m, n)
+		if c.echoes(i, j) {
+			continue
+		}
+		what := elementWords(known)
+		if row := c.is.rowOf(i); row != "" && n.Role == "table cell" && nameOf(n) == "" {
+			what += " of row " + quote(row, maxName) // such as the box of a row that is ticked
+		}
+		c.states(what, m, n)
+	}
+}
+
+// rowOf returns what the first cell with a name is called of those beside a node; "" if
+// none has one.
+func (v *view) rowOf(i int) string {
+	n := v.Tree.Nodes[i]
+	for j := n.Parent + 1; n.Parent >= 0 && j < len(v.Tree.Nodes) && v.Tree.Nodes[j].Parent >= n.Parent; j++ {
+		if m := v.Tree.Nodes[j]; m.Parent == n.Parent && m.Called() != "" && sameRow(m.Box, n.Box) {
+			return m.Called()
 		}
 	}
+	return ""
 }
 
 // echoes reports whether what a node is called, and its states on both screens, are those

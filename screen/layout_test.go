@@ -155,6 +155,15 @@ table "Files":
 table:
  n3 "a.txt" [selected] @150,30; n6 "1 kB"
  n7 "b.txt" @150,50; n9 "a note"`},
+		{"a column of check boxes, of which one is ticked, and one of pictures", []atspi.Node{
+			at(0, "table", "", 0, 0, 400, 100), at(1, "table column header", "Cool", 0, 0, 40, 20), at(1, "table column header", "Name", 80, 0, 300, 20),
+			at(1, "table cell", "", 0, 20, 40, 20, "checked"), at(1, "table cell", "", 40, 20, 40, 20), at(1, "table cell", "Andrea", 80, 20, 300, 20),
+			at(1, "table cell", "", 0, 40, 40, 20), at(1, "table cell", "", 40, 40, 40, 20), at(1, "table cell", "Otto", 80, 40, 300, 20),
+		}, `
+table:
+ n3 column "Cool" @20,10; n4 column "Name"
+ n5 checkbox [checked] @20,30; n7 "Andrea"
+ n8 checkbox @20,50; n10 "Otto"`},
 		{"what is disabled is a name", []atspi.Node{
 			at(0, "tool bar", "Standard", 0, 0, 400, 20), at(1, "push button", "Cut", 0, 0, 20, 20, "disabled"), at(1, "push button", "Copy", 20, 0, 20, 20, "disabled"),
 			at(1, "toggle button", "Bold", 40, 0, 20, 20, "checked"), at(1, "push button", "Undo", 60, 0, 20, 20, "disabled"),

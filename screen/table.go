@@ -47,6 +47,7 @@ func (l *layout) table(i int, in above) *element {
 		}
 		cells = append(cells, part...)
 	}
+	t.ticked(cells)
 	for len(cells) > 0 {
 		end := 1
 		for end < len(cells) && sameRow(cells[0].box, cells[end].box) {
@@ -65,6 +66,26 @@ func (l *layout) table(i int, in above) *element {
 	}
 	t.e.word = wording{role: true}.word(n)
 	return t.e
+}
+
+// ticked makes check boxes of the cells that can be ticked: those without a name in a column
+// of which one is. GTK tells it of these only, and nothing of where none is.
+func (t *table) ticked(cells []cell) {
+	nameless := func(c cell) bool {
+		return c.word == "" && c.node.Role == "table cell" && c.node.Called() == "" && c.node.Text == ""
+	}
+	columns := map[[2]int]bool{}
+	of := func(c cell) [2]int { return [2]int{c.box.Min.X, c.box.Max.X} }
+	for _, c := range cells {
+		if nameless(c) && (c.node.Has("checked") || c.node.Has("indeterminate")) {
+			columns[of(c)] = true
+		}
+	}
+	for i, c := range cells {
+		if nameless(c) && columns[of(c)] {
+			cells[i].node.Role = "check box"
+		}
+	}
 }
 
 // orNil is for a table with nothing in it.
@@ -179,7 +200,7 @@ func (t *table) row(cells []cell) {
 		if slices.ContainsFunc(cells, focused) && !slices.ContainsFunc(cells, func(c cell) bool { return named(c) && focused(c) }) {
 			states = append(states, "focused")
 		}
-		cells = slices.DeleteFunc(cells, func(c cell) bool { return !named(c) })
+		cells = slices.DeleteFunc(cells, func(c cell) bool { return !named(c) && c.node.Role != "check box" })
 	}
 	var row []*element
 	bare := t.reckoned(cells)
@@ -191,7 +212,7 @@ func (t *table) row(cells []cell) {
 				}
 				continue
 			}
-			w := wording{id: true, role: strings.Contains(c.node.Role, "header")}
+			w := wording{id: true, role: strings.Contains(c.node.Role, "header") || c.node.Role == "check box"}
 			if selected {
 				c.node.States = slices.DeleteFunc(slices.Clone(c.node.States), func(s string) bool { return s == "selected" })
 			}
