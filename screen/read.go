@@ -131,6 +131,8 @@ func (v *view) textless(window int) []image.Rectangle {
 			texts = append(texts, n.Box)
 		case v.drawn(i):
 			areas = append(areas, n.Box)
+		case !v.arranged(i).Empty():
+			areas = append(areas, v.arranged(i))
 		}
 	}
 	least := image.Pt(leastReadWidth, leastReadHeight)
@@ -186,7 +188,7 @@ func (v *view) shownIn(i int) image.Rectangle {
 // drawn reports whether what a node shows is a picture to the program: it may have text in
 // it that nobody tells.
 func (v *view) drawn(i int) bool {
-	if v.arranged(i) {
+	if v.leaf(i) && !v.arranged(i).Empty() {
 		return true
 	}
 	switch v.Tree.Nodes[i].Role {
@@ -197,28 +199,54 @@ func (v *view) drawn(i int) bool {
 	return false
 }
 
-// arranged reports whether a node draws things side by side and tells of none: a panel
-// without anything in it, such as the files that Thunar shows as icons, or GTK's calendar.
-func (v *view) arranged(i int) bool {
-	role := v.Tree.Nodes[i].Role
-	return (role == "panel" || role == "calendar") && v.leaf(i)
+// arranged returns where in a node things are drawn side by side that no node tells: all of
+// a panel or calendar without anything in it, such as the files that Thunar shows as icons,
+// and below the headers, which are buttons, of a list of GTK 4, of which it tells no more.
+func (v *view) arranged(i int) image.Rectangle {
+	n := v.Tree.Nodes[i]
+	switch n.Role {
+	case "panel", "calendar":
+		if v.leaf(i) {
+			return n.Box
+		}
+	case "filler":
+		if n.Parent < 0 || v.Tree.Nodes[n.Parent].Role != "scroll pane" {
+			break
+		}
+		rest := n.Box
+		for j := i + 1; j < len(v.Tree.Nodes) && v.Tree.Nodes[j].Parent >= i; j++ {
+			m := v.Tree.Nodes[j]
+			if m.Parent == i && m.Role != "push button" || m.Box.Min.Y > n.Box.Min.Y+n.Box.Dy()/2 {
+				return image.Rectangle{}
+			}
+			rest.Min.Y = max(rest.Min.Y, m.Box.Max.Y)
+		}
+		if rest != n.Box {
+			return rest
+		}
+	}
+	return image.Rectangle{}
 }
 
 // apart parts the lines that were read where things stand side by side: each name of a
 // row of icons, each day of a week, each menu of a bar is a line of its own. Where that is
 // so, nodes tell; of a window without any, lines that stand alone are no running text.
 func (v *view) apart(lines []OCRLine) (list []OCRLine) {
-	var areas []int
+	areas := map[int]image.Rectangle{} // by node
 	for i := range v.Tree.Nodes {
-		if v.arranged(i) {
-			areas = append(areas, i)
+		if area := v.arranged(i); !area.Empty() {
+			areas[i] = area
 		}
 	}
 	for k, l := range lines {
 		at := middle(l.Box)
 		window := v.topmost(at)
+		arranged := false
+		for i, area := range areas {
+			arranged = arranged || v.window[i] == window && at.In(area)
+		}
 		switch {
-		case slices.ContainsFunc(areas, func(i int) bool { return v.window[i] == window && at.In(v.Tree.Nodes[i].Box) }):
+		case arranged:
 			list = append(list, l.parts(itemGap*l.height())...)
 		case window >= 0 && v.silent(window) && alone(lines, k):
 			list = append(list, l.parts(max(aloneGap*l.height(), aloneSpace*l.letter()))...)

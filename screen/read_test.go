@@ -162,6 +162,26 @@ func TestReadApart(t *testing.T) {
 	assert.Equal(t, []OCRLine{bare}, bare.parts(1), "the reader tells no words")
 }
 
+// A list of GTK 4 tells its headers, as buttons, and no row: what is below them is read, and
+// each cell is a line.
+func TestReadBelowHeaders(t *testing.T) {
+	o := &Observation{Windows: []Window{{ID: 1, PID: 5, Title: "Builder", Box: image.Rect(0, 0, 600, 400)}}, Bare: image.NewRGBA(image.Rect(0, 0, 600, 400))}
+	node := func(parent int, role, name string, box image.Rectangle) atspi.Node {
+		return atspi.Node{PID: 5, Parent: parent, Role: role, Name: name, Box: box}
+	}
+	o.Tree.Nodes = []atspi.Node{
+		node(-1, "frame", "Builder", image.Rect(0, 0, 600, 400)), node(0, "menu item", "File", image.Rect(0, 0, 40, 20)),
+		node(0, "scroll pane", "", image.Rect(0, 40, 600, 380)), node(2, "filler", "", image.Rect(0, 40, 600, 380)),
+		node(3, "push button", "Name", image.Rect(0, 40, 60, 64)), node(3, "push button", "Age", image.Rect(60, 40, 600, 64)),
+	}
+	below := image.Rect(0, 64, 600, 380)
+	assert.Equal(t, []image.Rectangle{below}, o.view().textless(0))
+	row := OCRLine{Text: "John 25", Box: image.Rect(5, 70, 90, 82), Words: []OCRWord{{"John", image.Rect(5, 70, 40, 82)}, {"25", image.Rect(75, 70, 90, 82)}}}
+	assert.Len(t, o.view().apart([]OCRLine{row}), 2)
+	o.Tree.Nodes[5].Role = "label"
+	assert.Empty(t, o.view().textless(0), "what has more than headers tells what is in it")
+}
+
 // In a window of which no node tells anything, a line that stands alone is cut where its
 // words are farther from each other than spaces are: the names of a row of icons, the menus
 // of a bar. Lines of a text are not, nor is a prompt.
