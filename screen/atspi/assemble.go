@@ -106,7 +106,8 @@ func (a *assembler) append(o *object, seen image.Rectangle, in place) {
 		Role: o.role.String(), Name: o.name, Text: o.told(), States: o.states.told(o.role), Box: seen,
 		Start: o.start, Length: o.length, Line: o.line, Formula: o.formula, Settable: o.settable(),
 	}
-	if a.pictures(o, in.node) {
+	shows := o.role == roleComboBox && n.Name == strings.TrimSpace(n.Text) // GTK calls a list of choices what it shows
+	if shows || a.pictures(o, in.node) || isIconName(n.Name) {
 		n.Name = ""
 	}
 	if at := o.caret - o.start; at > 0 && at <= utf8.RuneCountInString(n.Text)+1 {
@@ -120,6 +121,15 @@ func (a *assembler) append(o *object, seen image.Rectangle, in place) {
 // of the picture, not of what it stands for.
 func (a *assembler) pictures(o *object, node int) bool {
 	return o.role == roleIcon && node >= 0 && a.objects[node].role.field()
+}
+
+// isIconName reports whether a name is that of an icon in a theme, which GTK tells as the
+// name of whatever shows the icon first, such as a list of choices: "emblem-ok-symbolic"
+// (https://specifications.freedesktop.org/icon-naming-spec/latest).
+func isIconName(name string) bool {
+	return strings.HasSuffix(name, "-symbolic") && strings.IndexFunc(name, func(r rune) bool {
+		return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}) < 0
 }
 
 // told returns an object's text where it says more than the name and the

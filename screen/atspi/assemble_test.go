@@ -147,3 +147,12 @@ func TestLabelsFromRightToLeft(t *testing.T) {
 		})
 	}
 }
+
+func TestIsIconName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"emblem-default-symbolic": true, "dialog-error-symbolic": true, "view-list-16-symbolic": true,
+		"": false, "Non-symbolic": false, "a text that is non-symbolic": false, "symbolic": false, "emblem-default": false,
+	} {
+		assert.Equal(t, want, isIconName(name), name)
+	}
+}
