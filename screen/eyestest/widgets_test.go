@@ -20,7 +20,7 @@ func TestGTK3(t *testing.T) {
 	d := newDesk(t)
 	d.open(image.Rect(5, 5, 1275, 890), "gtk3-widget-factory")
 	d.look("the page", func(n atspi.Node) bool { return n.Role == "radio button" })
-	d.judge(state{name: "gtk3/controls"})
+	d.judge(state{name: "gtk3/controls", says: []string{`= "Andrea"`, "checkbox [checked] @"}, silent: []string{"-symbolic"}})
 	d.opensColours()
 
 	rtl := newDesk(t, "GTK_EYE_RTL=1")
