@@ -357,24 +357,23 @@ func (c *comparison) turned() {
 				c.add(Difference{Weight: OfState, Kind: Turned, What: elementWords(known), To: where})
 			}
 		}
-		if c.echoes(i, j) {
-			continue
+		if !slices.Equal(m.States, n.States) && !c.echoes(i, j) {
+			c.states(elementWords(known)+c.ofRow(i), m, n)
 		}
-		what := elementWords(known)
-		if row := c.is.rowOf(i); row != "" && n.Role == "table cell" && nameOf(n) == "" {
-			what += " of row " + quote(row, maxName) // such as the box of a row that is ticked
-		}
-		c.states(what, m, n)
 	}
 }
 
-// rowOf returns what the first cell with a name is called of those beside a node; "" if
-// none has one.
-func (v *view) rowOf(i int) string {
-	n := v.Tree.Nodes[i]
-	for j := n.Parent + 1; n.Parent >= 0 && j < len(v.Tree.Nodes) && v.Tree.Nodes[j].Parent >= n.Parent; j++ {
-		if m := v.Tree.Nodes[j]; m.Parent == n.Parent && m.Called() != "" && sameRow(m.Box, n.Box) {
-			return m.Called()
+// ofRow tells of a cell without a name, such as the box of a row that is ticked, in which
+// row it is: what the first of those beside it with a name is called.
+func (c *comparison) ofRow(i int) string {
+	nodes := c.is.Tree.Nodes
+	n := nodes[i]
+	if n.Role != "table cell" || nameOf(n) != "" {
+		return ""
+	}
+	for j := n.Parent + 1; n.Parent >= 0 && j < len(nodes) && nodes[j].Parent >= n.Parent; j++ {
+		if m := nodes[j]; m.Parent == n.Parent && m.Called() != "" && sameRow(m.Box, n.Box) {
+			return " of row " + quote(m.Called(), maxName)
 		}
 	}
 	return ""

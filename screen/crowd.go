@@ -156,7 +156,7 @@ func DescribeChanges(before, now *Observation) string {
 		lines = append(lines, "the program of window "+quote(title, maxTitle)+" tells no text")
 	}
 	switch {
-	case len(lines) == 0 && drawn(before, now):
+	case len(lines) == 0 && redrawn(before, now):
 		return "nothing that is told, but the picture changed"
 	case len(lines) == 0:
 		return "nothing"
@@ -164,9 +164,9 @@ func DescribeChanges(before, now *Observation) string {
 	return strings.Join(lines, "\n")
 }
 
-// drawn reports whether the pictures of two observations show something else. Of records
+// redrawn reports whether the pictures of two observations show something else. Of records
 // without their pixels that have no names nobody knows.
-func drawn(before, now *Observation) bool {
+func redrawn(before, now *Observation) bool {
 	if before.pictured() && now.pictured() {
 		return !SamePicture(before.Bare, now.Bare)
 	}
