@@ -24,6 +24,9 @@ func (o *Observation) PointOf(node int) (device, image image.Point, ok bool) {
 
 func (v *view) pointOf(i int) (device, at image.Point, ok bool) {
 	area := v.area(i)
+	if arrow := v.arrow(i); !arrow.Empty() {
+		area = area.Intersect(arrow)
+	}
 	if v.window[i] == nowhere || v.odd[v.root[i]] || v.strip(i, area) {
 		return device, at, false
 	}
@@ -43,6 +46,28 @@ func (v *view) pointOf(i int) (device, at image.Point, ok bool) {
 		}
 	}
 	return image.Point{}, image.Point{}, false
+}
+
+// arrow returns where the arrow is of a button that unfolds what is below it, as GTK draws
+// it: before the label, in a row that is as wide as all of it and reacts to a click at the
+// arrow and the label only. Unfolded, the button's box is that of what is in it, too.
+func (v *view) arrow(i int) image.Rectangle {
+	n := v.Tree.Nodes[i]
+	if n.Role != "toggle button" || !n.Has("expanded") && !n.Has("collapsed") {
+		return image.Rectangle{}
+	}
+	row := n.Box
+	for j := i + 1; j < len(v.Tree.Nodes) && v.Tree.Nodes[j].Parent >= i; j++ {
+		if m := v.Tree.Nodes[j]; m.Parent == i && !m.Box.Empty() {
+			row.Max.Y = min(row.Max.Y, m.Box.Min.Y)
+		}
+	}
+	if v.rightToLeft(v.root[i]) {
+		row.Min.X = max(row.Min.X, row.Max.X-row.Dy())
+	} else {
+		row.Max.X = min(row.Max.X, row.Min.X+row.Dy())
+	}
+	return row
 }
 
 // hits returns the middle of a part of a node, if a click there hits the node.

@@ -70,6 +70,22 @@ func TestPointOf(t *testing.T) {
 	}
 }
 
+// What unfolds what is below it is clicked at its arrow, whichever side that is on, and
+// not in the middle of what it has unfolded.
+func TestPointOfArrow(t *testing.T) {
+	unfolded := []atspi.Node{{Role: "toggle button", Name: "Details", Box: image.Rect(20, 40, 300, 200), States: []string{"expanded"}}, {Parent: 1, Role: "panel", Box: image.Rect(20, 60, 300, 200)}}
+	folded := []atspi.Node{{Role: "toggle button", Name: "Details", Box: image.Rect(20, 40, 300, 60), States: []string{"collapsed"}}}
+	plain := []atspi.Node{{Role: "toggle button", Name: "Details", Box: image.Rect(20, 40, 300, 60)}}
+	for _, tt := range []struct {
+		nodes []atspi.Node
+		want  image.Point
+	}{{unfolded, image.Pt(30, 50)}, {folded, image.Pt(30, 50)}, {plain, image.Pt(160, 50)}} {
+		device, _, ok := form(tt.nodes).PointOf(1)
+		assert.True(t, ok)
+		assert.Equal(t, tt.want, device)
+	}
+}
+
 // A row of which the list shows a strip is not clicked.
 func TestPointOfRowCutOff(t *testing.T) {
 	for _, tt := range []struct {

@@ -7,9 +7,11 @@ type stateSet uint64
 // The states that the walk looks at.
 const (
 	stateArmed              = 2
+	stateCollapsed          = 5
 	stateDefunct            = 6
 	stateEditable           = 7
 	stateEnabled            = 8
+	stateExpandable         = 9
 	stateExpanded           = 10
 	stateFocusable          = 11
 	stateFocused            = 12
@@ -37,7 +39,7 @@ var toldStates = []struct {
 	{32, "indeterminate"},
 	{20, "pressed"},
 	{10, "expanded"},
-	{5, "collapsed"},
+	{stateCollapsed, "collapsed"},
 	{7, "editable"},
 	{17, "multi-line"},
 	{43, "read-only"},
@@ -82,6 +84,9 @@ func (s stateSet) unjudged(r role) bool {
 // otherwise.
 func (s stateSet) told(r role) []string {
 	var names []string
+	if r == roleToggleButton && s.has(stateExpandable) && !s.has(stateExpanded) {
+		s |= 1 << stateCollapsed // GTK's button that unfolds what is below it says no more
+	}
 	for _, t := range toldStates {
 		switch {
 		case !s.has(t.bit), t.name == "read-only" && !Operable(r.String()):

@@ -4,6 +4,7 @@ package eyestest
 
 import (
 	"image"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,22 @@ func (d *desk) opensColours() {
 		return
 	}
 	require.FailNow(d.t, "no button for a colour")
+}
+
+// TestExpander unfolds what GTK folds, and folds it again, by the place that is listed: the
+// row of its arrow is wide, and a click at its middle does nothing.
+func TestExpander(t *testing.T) {
+	need(t, "gtk3-demo", "gtk-3-examples")
+	d := newDesk(t)
+	d.open(image.Rectangle{}, "gtk3-demo", "--run=expander")
+	for _, state := range []string{"collapsed", "expanded", "collapsed"} {
+		is := func(n atspi.Node) bool { return n.Role == "toggle button" && n.Name == "Details:" && n.Has(state) }
+		o, _ := d.look("details that are "+state, is)
+		require.Contains(t, o.Text(0), state)
+		at, _, ok := o.PointOf(slices.IndexFunc(o.Tree.Nodes, is))
+		require.True(t, ok)
+		d.click(at)
+	}
 }
 
 // TestGTK4 has a window of GTK 4 with a menu bar, a tool bar and a table. (The widget
