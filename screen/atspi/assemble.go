@@ -106,8 +106,7 @@ func (a *assembler) append(o *object, seen image.Rectangle, in place) {
 		Role: o.role.String(), Name: o.name, Text: o.told(), States: o.states.told(o.role), Box: seen,
 		Start: o.start, Length: o.length, Line: o.line, Formula: o.formula, Settable: o.settable(),
 	}
-	shows := o.role == roleComboBox && n.Name == strings.TrimSpace(n.Text) // GTK calls a list of choices what it shows
-	if shows || a.pictures(o, in.node) || isIconName(n.Name) {
+	if a.pictures(o, in.node) || isIconName(n.Name) {
 		n.Name = ""
 	}
 	if at := o.caret - o.start; at > 0 && at <= utf8.RuneCountInString(n.Text)+1 {
