@@ -182,13 +182,8 @@ func (o *Observation) pictured() bool { return o.Bare != nil && len(o.Bare.Pix) 
 func (o *Observation) mute() (title string, mute bool) {
 	v := o.view()
 	i := slices.IndexFunc(o.Windows, func(w Window) bool { return w.Focused })
-	if i < 0 || o.Tree.Err != nil {
+	if i < 0 || o.Tree.Err != nil || !v.silent(i) {
 		return "", false
-	}
-	for root, n := range o.Tree.Nodes {
-		if n.Parent < 0 && v.window[root] == i && v.tells(root) {
-			return "", false
-		}
 	}
 	return o.Windows[i].Title, true
 }

@@ -70,8 +70,8 @@ func TestPointOf(t *testing.T) {
 	}
 }
 
-// What unfolds what is below it is clicked at its arrow, whichever side that is on, and
-// not in the middle of what it has unfolded.
+// What unfolds what is below it is clicked at its arrow, and not in the middle of what it
+// has unfolded.
 func TestPointOfArrow(t *testing.T) {
 	unfolded := []atspi.Node{{Role: "toggle button", Name: "Details", Box: image.Rect(20, 40, 300, 200), States: []string{"expanded"}}, {Parent: 1, Role: "panel", Box: image.Rect(20, 60, 300, 200)}}
 	folded := []atspi.Node{{Role: "toggle button", Name: "Details", Box: image.Rect(20, 40, 300, 60), States: []string{"collapsed"}}}

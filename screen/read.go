@@ -259,8 +259,8 @@ func (v *view) apart(lines []OCRLine) (list []OCRLine) {
 
 // silent reports whether no node tells what is in a window.
 func (v *view) silent(window int) bool {
-	for i, n := range v.Tree.Nodes {
-		if v.window[i] == window && n.Parent >= 0 && (n.Called() != "" || n.Text != "") {
+	for root, n := range v.Tree.Nodes {
+		if n.Parent < 0 && v.window[root] == window && v.tells(root) {
 			return false
 		}
 	}
