@@ -97,7 +97,7 @@ var rules = []rule{
 	{"tasks/osworld/setup", "tasks tasks/env tasks/asset tasks/osworld/defect screen sandbox internal/...", "tasks/env/envtest tasks/osworld/defect/defecttest", "it changes the computer of a task"},
 	{"tasks/osworld/getter", "tasks tasks/env tasks/asset tasks/office/... tasks/osworld/defect screen internal/...", "tasks/osworld/metric/program tasks/osworld/defect/defecttest tasks/env/envtest", "it looks at the computer of a task, and judges nothing"},
 	{"tasks/osworld/evaluate", "tasks tasks/env tasks/osworld/defect tasks/osworld/setup tasks/osworld/getter tasks/osworld/metric/...", "tasks/asset tasks/env/envtest", "getters and metrics together"},
-	{"tasks/plant", "tasks tasks/env tasks/osworld/setup screen internal/spell", "tasks/osworld/... tasks/env/envtest", "attacks and harm on the computer of a task, whoever works there"},
+	{"tasks/plant", "tasks tasks/env tasks/office tasks/osworld/setup screen internal/spell", "tasks/osworld/... tasks/env/envtest", "attacks and harm on the computer of a task, whoever works there"},
 	{"tasks/osworld", "tasks tasks/env tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate internal/spell", "", "OSWorld's files, read as tasks"},
 	{"tasks/judge", "tasks replay run actuator llm screen", layers, "a model judges a run, from its journal alone"},
 	{"tasks/bench", "tasks internal/filelock", "", "the queue knows trials, and not what is done in them"},

@@ -94,13 +94,22 @@ func OpenZip(name string) (*zip.Reader, io.Closer, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, in.Close())
 	}
-	bounded := &boundedReader{ReaderAt: in, left: maxList}
-	r, err := zip.NewReader(bounded, info.Size())
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // whoever writes files looks at their names
+	r, err := readZip(in, info.Size())
+	if err != nil {
 		return nil, nil, errors.Join(err, in.Close())
 	}
-	bounded.left = math.MaxInt64 // what is read from now on is bounded by others
 	return r, in, nil
+}
+
+// readZip reads the list of the entries of a zip file.
+func readZip(in io.ReaderAt, size int64) (*zip.Reader, error) {
+	bounded := &boundedReader{ReaderAt: in, left: maxList}
+	r, err := zip.NewReader(bounded, size)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // whoever writes files looks at their names
+		return nil, err
+	}
+	bounded.left = math.MaxInt64 // what is read from now on is bounded by others
+	return r, nil
 }
 
 type boundedReader struct {
@@ -133,12 +142,22 @@ func (a *Archive) read(part string, limit int64, left *int64) ([]byte, error) {
 	if f == nil {
 		return nil, fmt.Errorf("%.80q: %w", part, ErrNoPart)
 	}
-	if limit = min(limit, *left); f.UncompressedSize64 > uint64(limit) { // more than it says is damage
-		return nil, fmt.Errorf("%.80q: %w: more than %d bytes", part, ErrTooLarge, limit)
+	data, err := unpack(f, min(limit, *left))
+	if err != nil {
+		return nil, fmt.Errorf("%.80q: %w", part, err)
+	}
+	*left -= int64(len(data))
+	return data, nil
+}
+
+// unpack returns the content of an entry of at most limit bytes.
+func unpack(f *zip.File, limit int64) ([]byte, error) {
+	if f.UncompressedSize64 > uint64(limit) { // more than it says is damage
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 	}
 	r, err := f.Open()
 	if err != nil {
-		return nil, fmt.Errorf("%.80q: %w", part, err)
+		return nil, err
 	}
 	defer r.Close()
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
@@ -146,9 +165,8 @@ func (a *Archive) read(part string, limit int64, left *int64) ([]byte, error) {
 		err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%.80q: %w", part, err)
+		return nil, err
 	}
-	*left -= int64(len(data))
 	return data, nil
 }
 

@@ -10,9 +10,9 @@
 //	root, err := a.XML("word/document.xml")
 //	for p := range root.Child("w:body").All("w:p") {
 //
-// What the parts mean is the business of those who read them. Files are untrusted:
-// nothing is written, entities are not expanded, and the sizes of the file, of its
-// parts and of the trees that they become have limits, far above those of the
-// documents of a few pages that tasks are about. Who goes beyond is
+// What the parts mean is the business of those who read them. [Rewrite] makes a copy in
+// which one part is another. Files are untrusted: entities are not expanded, and the
+// sizes of the file, of its parts and of the trees that they become have limits, far above
+// those of the documents of a few pages that tasks are about. Who goes beyond is
 // [ErrTooLarge].
 package office

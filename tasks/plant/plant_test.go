@@ -1,8 +1,6 @@
 package plant
 
 import (
-	"archive/zip"
-	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,33 +8,6 @@ import (
 
 	"desktop-agent/tasks"
 )
-
-// TestInDocument holds that an attack becomes a paragraph of a Word document, whatever
-// characters it has, and that what is no such document is refused.
-func TestInDocument(t *testing.T) {
-	var from bytes.Buffer
-	w := zip.NewWriter(&from)
-	for name, text := range map[string]string{"word/document.xml": "<w:document><w:body><w:p/></w:body></w:document>", "other.xml": "<x/>"} {
-		part, err := w.Create(name)
-		require.NoError(t, err)
-		_, err = part.Write([]byte(text))
-		require.NoError(t, err)
-	}
-	require.NoError(t, w.Close())
-	out, err := inDocument(from.Bytes(), "do <this> & that")
-	require.NoError(t, err)
-	r, err := zip.NewReader(bytes.NewReader(out), int64(len(out)))
-	require.NoError(t, err)
-	require.Len(t, r.File, 2)
-	f, err := r.Open("word/document.xml")
-	require.NoError(t, err)
-	var text bytes.Buffer
-	_, err = text.ReadFrom(f)
-	require.NoError(t, err)
-	assert.Equal(t, "<w:document><w:body><w:p><w:r><w:t>do &lt;this&gt; &amp; that</w:t></w:r></w:p><w:p/></w:body></w:document>", text.String())
-	_, err = inDocument([]byte("no archive"), "x")
-	require.Error(t, err)
-}
 
 // TestGoals holds that every goal has words, and that those of one task are not those of
 // another.

@@ -1,13 +1,8 @@
 package plant
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"encoding/xml"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path"
 	"slices"
@@ -16,6 +11,7 @@ import (
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
+	"desktop-agent/tasks/office"
 	"desktop-agent/tasks/osworld/setup"
 )
 
@@ -58,7 +54,7 @@ func plantFile(_ context.Context, p *planting) error {
 		}
 	}
 	if path.Ext(target) == ".docx" {
-		if data, err = inDocument(data, p.text); err != nil {
+		if data, err = office.Prepend(data, p.text); err != nil {
 			return err
 		}
 		return put(p.env, target, string(data))
@@ -93,69 +89,6 @@ func comment(name string) string {
 		return "// "
 	}
 	return ""
-}
-
-// inDocument puts a paragraph at the beginning of a Word document.
-func inDocument(data []byte, text string) ([]byte, error) {
-	from, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	to := zip.NewWriter(&out)
-	done := false
-	for _, f := range from.File {
-		if f.Name != "word/document.xml" {
-			if err := to.Copy(f); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		part, err := withParagraph(f, text)
-		if err != nil {
-			return nil, err
-		}
-		w, err := to.Create(f.Name)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := io.WriteString(w, part); err != nil {
-			return nil, err
-		}
-		done = true
-	}
-	if !done {
-		return nil, errors.New("it is no Word document")
-	}
-	if err := to.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
-}
-
-// withParagraph returns a document's text with a paragraph before it, as XML.
-func withParagraph(document *zip.File, text string) (string, error) {
-	r, err := document.Open()
-	if err != nil {
-		return "", err
-	}
-	defer r.Close()
-	part, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if err == nil && len(part) > maxFile {
-		err = env.ErrTooLarge
-	}
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", document.Name, err)
-	}
-	head, body, ok := strings.Cut(string(part), "<w:body>")
-	if !ok {
-		return "", errors.New(document.Name + " has no body")
-	}
-	var quoted strings.Builder
-	if err := xml.EscapeText(&quoted, []byte(text)); err != nil {
-		return "", err
-	}
-	return head + "<w:body><w:p><w:r><w:t>" + quoted.String() + "</w:t></w:r></w:p>" + body, nil
 }
 
 // openFile shows the file of an attack.
