@@ -90,6 +90,27 @@ func accessibilityTree(ctx context.Context, result, expected tasks.Value, option
 	return score, nil
 }
 
+// leftPanel is check_left_panel: the accessibility tree has the document frame "Slides
+// View", which is there if the panel on the left of a presentation is.
+func leftPanel(ctx context.Context, result, _ tasks.Value, _ tasks.Params) (tasks.Score, error) {
+	if err := context.Cause(ctx); err != nil {
+		return tasks.Score{}, err
+	}
+	rule, err := readTreeRule(tasks.Params{"xpath": "//*[local-name()='document-frame' and @name='Slides View']"}, nil)
+	if err != nil {
+		return tasks.Score{}, err
+	}
+	tree, why := parseTree(result)
+	if why != "" {
+		return tasks.No(why), nil
+	}
+	value, err := rule.judge(ctx, tree)
+	if err != nil || value > 0 {
+		return tasks.Score{Value: value}, err
+	}
+	return tasks.No(`the tree has no document frame "Slides View"`), nil
+}
+
 // readTreeRules compiles the rules of a task.
 func readTreeRules(expected tasks.Value, options tasks.Params) ([]treeRule, error) {
 	system := "ubuntu"

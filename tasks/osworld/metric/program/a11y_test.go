@@ -62,6 +62,17 @@ func TestAccessibilityTree(t *testing.T) {
 	})
 }
 
+func TestLeftPanel(t *testing.T) {
+	run(t, "check_left_panel", []row{
+		{"there", tree, nil, nil, 1, 1, ""},
+		{"in a namespace", `<a:document-frame xmlns:a="urn:a" name="Slides View"/>`, nil, nil, 1, 1, ""},
+		{"another frame, another element", `<desktop-frame><document-frame name="Drawing View"/><panel name="Slides View"/></desktop-frame>`, nil, nil, 0, 0, ""},
+		{"cut off", `<desktop-frame><document-frame name="Slides View"/>`, nil, nil, 0, 0, ""},
+		{"empty", "", nil, nil, 0, 0, ""},
+		{"missing", nil, nil, nil, 0, 0, ""},
+	})
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -62,6 +62,7 @@ func Metrics(of defect.Set) map[string]tasks.Metric {
 		"check_presenter_console_disable": presenterConsoleDisabled,
 
 		"check_accessibility_tree": accessibilityTree,
+		"check_left_panel":         leftPanel,
 	}
 }
 

@@ -122,6 +122,7 @@ func TestResultsOfAllKinds(t *testing.T) {
 		"find_default_font":                         `{"font_name": "a"}`,
 		"check_auto_saving_time":                    `{"minutes": 3}`,
 		"check_presenter_console_disable":           `null`,
+		"check_left_panel":                          `null`,
 		"check_accessibility_tree":                  `{"xpath": "//a"}`,
 	}
 	results := []any{

@@ -2,12 +2,8 @@ package slides
 
 import (
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"strings"
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/office"
@@ -185,39 +181,4 @@ func (d *deck) struck(slide, shape, paragraph int, of defect.Set) string {
 		return ""
 	}
 	return "the text is not struck through"
-}
-
-// maxTree is how long an accessibility tree may be, in bytes.
-const maxTree = 64 << 20
-
-// checkLeftPanel: an accessibility tree has the document frame "Slides View",
-// which is there if the panel on the left is.
-func checkLeftPanel(ctx context.Context, result, _ tasks.Value, _ tasks.Params) (tasks.Score, error) {
-	tree, ok := result.(string)
-	if !ok || len(tree) > maxTree {
-		return tasks.No("the result is not an accessibility tree"), nil
-	}
-	found := false
-	decoder := xml.NewDecoder(strings.NewReader(tree))
-	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err := ctx.Err(); err != nil {
-			return tasks.Score{}, err
-		}
-		if err != nil {
-			return tasks.No(fmt.Sprintf("the accessibility tree cannot be read: %v", err)), nil
-		}
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "document-frame" {
-			found = found || slices.ContainsFunc(e.Attr, func(a xml.Attr) bool {
-				return a.Name.Local == "name" && a.Value == "Slides View"
-			})
-		}
-	}
-	if !found {
-		return tasks.No(`the tree has no document frame "Slides View"`), nil
-	}
-	return tasks.Yes(), nil
 }

@@ -234,18 +234,6 @@ func TestImageStretch(t *testing.T) {
 	assert.ErrorContains(t, err, "no picture on the first slide")
 }
 
-func TestLeftPanel(t *testing.T) {
-	for tree, want := range map[string]float64{
-		`<desktop-frame><application name="soffice"><document-frame name="Slides View"/></application></desktop-frame>`: 1,
-		`<desktop-frame><document-frame name="Drawing View"/><panel name="Slides View"/></desktop-frame>`:               0,
-		`<desktop-frame><document-frame name="Slides View"/>`:                                                           0,
-		``: 0,
-	} {
-		assert.Equal(t, want, judge(t, false, "check_left_panel", tree, nil).Value, tree)
-	}
-	assert.Zero(t, judge(t, false, "check_left_panel", nil, nil).Value)
-}
-
 func TestRules(t *testing.T) {
 	file := write(t, parts(fakeSlide{}))
 	for _, tt := range []struct {

@@ -73,7 +73,6 @@ func Metrics(of defect.Set) map[string]tasks.Metric {
 		"check_slide_numbers_color":                  checkSlideNumbersColour(of),
 		"check_strikethrough":                        checkStrikethrough(of),
 		"check_image_stretch_and_center":             checkImageStretch(of),
-		"check_left_panel":                           checkLeftPanel,
 	}
 }
 
