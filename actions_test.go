@@ -448,7 +448,7 @@ func (c *conformance) play(m *macro.Macro, d *desk, heal func(context.Context, m
 		return macro.Result{}, err
 	}
 	p := macro.New(session)
-	p.Heal, p.Patience = heal, time.Nanosecond
+	p.Heal, p.Settings.Macro.Patience = heal, time.Nanosecond
 	return p.Play(c.Context(), m)
 }
 

@@ -514,17 +514,19 @@ func TestBlockedAgain(t *testing.T) {
 		ask     func(context.Context, string) (string, error)
 		want    run.Outcome
 		turns   int
+		most    int
 	}{
-		{run.OnBlockStop, nil, run.OutcomeBlocked, 3},
-		{run.OnBlockAsk, nil, run.OutcomeBlocked, 3},
-		{"", nil, run.OutcomeBlocked, 3},
-		{run.OnBlockAsk, func(_ context.Context, q string) (string, error) { return "leave it", nil }, run.OutcomeDone, 5},
-		{run.OnBlockWait, nil, run.OutcomeDone, 5},
+		{run.OnBlockStop, nil, run.OutcomeBlocked, 3, 0},
+		{run.OnBlockStop, nil, run.OutcomeBlocked, 2, 2},
+		{run.OnBlockAsk, nil, run.OutcomeBlocked, 3, 0},
+		{"", nil, run.OutcomeBlocked, 3, 0},
+		{run.OnBlockAsk, func(_ context.Context, q string) (string, error) { return "leave it", nil }, run.OutcomeDone, 5, 0},
+		{run.OnBlockWait, nil, run.OutcomeDone, 5, 0},
 	} {
 		d := &runtest.Desktop{}
 		same := code("pyautogui.press('delete')")
 		a, script, journal := newAgent(t, d, same, same, same, same, code("DONE"))
-		a.Settings.Agent.OnBlock, a.Ask = tt.onBlock, tt.ask
+		a.Settings.Agent.OnBlock, a.Settings.Agent.MaxBlocked, a.Ask = tt.onBlock, tt.most, tt.ask
 		guard := &counting{}
 		a.Hand = run.NewHand(d, a.Scope, guard)
 		result, err := a.Run(t.Context(), "task")

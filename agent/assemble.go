@@ -50,7 +50,7 @@ func New(s *run.Session) (*Agent, error) {
 		if form == nil {
 			return nil, fmt.Errorf("there is no form %q to ask where something is", name)
 		}
-		a.Grounder = &Grounder{Model: s.Client, Form: form}
+		a.Grounder = &Grounder{Model: s.Client, Form: form, Tries: s.Settings.Models.GroundTries}
 		a.Actor.Words = format.Dialect == nil
 	}
 	switch set.Assess {

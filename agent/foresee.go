@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -8,10 +9,6 @@ import (
 	"desktop-agent/run"
 	"desktop-agent/worldmodel"
 )
-
-// maxBlocked is how often the same may be refused by the guard before it is decided
-// what becomes of the run: once, and after two more tries.
-const maxBlocked = 3
 
 // foresight is what the guard foresaw of the last action of the last batch; nil if it
 // foresaw nothing.
@@ -33,7 +30,7 @@ func (r *episode) blocked(ctx context.Context, b batch) error {
 		return nil
 	}
 	last := b.results[len(b.results)-1]
-	if last.Status != actuator.Refused || last.Ruling.Times < maxBlocked {
+	if last.Status != actuator.Refused || last.Ruling.Times < cmp.Or(r.Settings.Agent.MaxBlocked, run.DefaultMaxBlocked) {
 		return nil
 	}
 	why := fmt.Sprintf("the guard refused %d times to %s: %s", last.Ruling.Times, actuator.Describe(last.Action), last.Ruling.Reason)

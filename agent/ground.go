@@ -20,10 +20,8 @@ import (
 type Grounder struct {
 	Model llm.Model
 	Form  *ground.Grounder // in which its family is asked
+	Tries int              // for one place; 0 for [run.DefaultGroundTries]
 }
-
-// groundTries is how often a model is asked for one place.
-const groundTries = 2
 
 // A grounding is what a model said of a place.
 type grounding struct {
@@ -34,7 +32,7 @@ type grounding struct {
 }
 
 // find asks where on o.Image the model sees what words name. An answer that is no point of
-// the picture, or is one on an element that is called otherwise, is asked for once more, with
+// the picture, or is one on an element that is called otherwise, is asked for again, with
 // the reason. The error says that the model could not be asked.
 func (g *Grounder) find(ctx context.Context, words string, o *screen.Observation) (s grounding, err error) {
 	request, picture, err := g.request(words, o)
@@ -51,7 +49,7 @@ func (g *Grounder) find(ctx context.Context, words string, o *screen.Observation
 		}
 		s.Model = cmp.Or(response.Model, s.Model)
 		s.At, s.Why = g.read(response, words, picture, o)
-		if s.Why == "" || s.Asked == groundTries {
+		if s.Why == "" || s.Asked >= cmp.Or(g.Tries, run.DefaultGroundTries) {
 			return s, nil
 		}
 		again := "That cannot be it, for this reason:\n" + llm.Untrusted("reason", s.Why) + "\nAnswer once more, in the same form."

@@ -49,3 +49,17 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
+
+// TestTries holds that it is a setting how often a model is asked for one place.
+func TestTries(t *testing.T) {
+	o, err := (&runtest.Desktop{}).Observe(t.Context())
+	require.NoError(t, err)
+	for tries, want := range map[int]int{0: 2, 1: 1, 4: 4} {
+		model := &llmtest.Recorder{Model: llmtest.Text("not there")}
+		s, err := (&Grounder{Model: model, Form: ground.All()[0], Tries: tries}).find(t.Context(), "the red circle", o)
+		require.NoError(t, err)
+		require.NotEmpty(t, s.Why)
+		require.Equal(t, want, s.Asked)
+		require.Equal(t, want, model.Count())
+	}
+}

@@ -165,5 +165,6 @@ func (r *episode) transcribe(ctx context.Context, quote string, region *worldmod
 		e.Error = err.Error()
 		return nil, r.emit(ctx, e)
 	}
+	t.Alike = r.Settings.Agent.ReadAlike
 	return &t, r.emit(ctx, e)
 }

@@ -191,6 +191,22 @@ func TestPlanThatFailedIsTriedAgain(t *testing.T) {
 	assert.NotEmpty(t, all[run.Planned](journal)[0].Error)
 }
 
+// TestPlanTries holds that it is a setting how often a plan is asked for.
+func TestPlanTries(t *testing.T) {
+	for most, want := range map[int]int{0: 3, 1: 1, 2: 2} {
+		var replies []string
+		for _, key := range "abcdefgh" {
+			replies = append(replies, code("pyautogui.press('"+string(key)+"')"))
+		}
+		a, _, _ := newAgent(t, moving(), append(replies, code("DONE"))...)
+		p := &fakePlanner{err: errors.New("the endpoint is down")}
+		a.Planner, a.Settings.Agent.PlanTries = p, most
+		_, err := a.Run(t.Context(), "task")
+		require.NoError(t, err)
+		assert.Equal(t, want, p.asked, most)
+	}
+}
+
 // A critic objects as often as it has guidance left.
 type critic struct {
 	guidance []*monitor.Guidance

@@ -19,9 +19,6 @@ import (
 	"desktop-agent/worldmodel"
 )
 
-// planTries is how often a plan that could not be made is tried for, in a run.
-const planTries = 3
-
 // A turn is one question to the actor and its answer.
 type turn struct {
 	question
@@ -70,7 +67,7 @@ func (r *episode) makePlan(ctx context.Context) error {
 // was made without a model and nothing became of it. The second try is in step
 // 2, the third in step 4.
 func (r *episode) planWanted() bool {
-	if r.Planner == nil || r.planTries == 0 || r.planTries >= planTries {
+	if r.Planner == nil || r.planTries == 0 || r.planTries >= cmp.Or(r.Settings.Agent.PlanTries, run.DefaultPlanTries) {
 		return false
 	}
 	if r.plan != nil && (!r.plan.Fallback || r.plan.ProgressStep() > 1 || len(r.plan.Revisions) > 0) {

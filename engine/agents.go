@@ -18,8 +18,8 @@ import (
 // guard, and spends the same budget.
 func (x *Execution) doAgent(ctx context.Context, a *attempt, d *ended, fallback string) outcome {
 	e := x.engine
-	if e.depth+1 > MaxAgentDepth {
-		return outcome{err: errTooDeep}
+	if most := e.agentDepth(); e.depth+1 > most {
+		return outcome{err: fmt.Errorf("%w %d deep", errTooDeep, most)}
 	}
 	who := e.name() + "/" + a.step.ID
 	session, release, err := e.seat(ctx, a, who)

@@ -117,6 +117,13 @@ func TestDepth(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, result.Success)
 	assert.Contains(t, result.Answer, "at most 2 deep")
+
+	w.Settings.AgentDepth = 3
+	x, err = w.Begin(nested(3))
+	require.NoError(t, err)
+	result, err = x.Execute(t.Context())
+	require.NoError(t, err)
+	assert.True(t, result.Success, result.Answer)
 }
 
 // TestDecompose holds that the step of an agent gets a plan of its own where that is
@@ -164,11 +171,14 @@ func TestStepsOfPlanWithin(t *testing.T) {
 func TestEndlessAgent(t *testing.T) {
 	t.Run("turns", func(t *testing.T) {
 		w := newWorld(t, map[string]tool{"again": {}}, map[string]func(*llm.Request) string{"tools": always("CALL again {}")}, func(s *run.Settings, _ *run.Options) { s.Agent.Execution.Retries = 0 })
-		x, err := w.Begin(plan(agentStep("s1", engine.ProfileTools)))
-		require.NoError(t, err)
-		result, err := x.Execute(t.Context())
-		require.NoError(t, err)
-		assert.Contains(t, result.Final.Steps[0].Error, "did not come to an end")
+		for turns, want := range map[int]int{0: 20, 3: 3} {
+			w.Settings.AgentTurns = turns
+			x, err := w.Begin(plan(agentStep("s1", engine.ProfileTools)))
+			require.NoError(t, err)
+			result, err := x.Execute(t.Context())
+			require.NoError(t, err)
+			assert.Contains(t, result.Final.Steps[0].Error, fmt.Sprintf("did not come to an end within %d turns", want))
+		}
 	})
 	t.Run("time", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

@@ -104,7 +104,7 @@ func (d *ended) event(path string) run.StepEnded {
 // Errors of a step.
 var (
 	errStepTime  = errors.New("the step took longer than it may")
-	errTooDeep   = fmt.Errorf("agents start agents at most %d deep", MaxAgentDepth)
+	errTooDeep   = errors.New("agents start agents at most") // so and so deep
 	errNotOffers = errors.New("there are no tools here")
 )
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -241,7 +242,8 @@ func (e *Engine) byTools(ctx context.Context, part *run.Session, t toolTask) (st
 			req.Tools = append(req.Tools, tool.Tool)
 		}
 	}
-	for turn := range toolTurns {
+	turns := cmp.Or(e.Settings.AgentTurns, run.DefaultAgentTurns)
+	for turn := range turns {
 		was := said(t.before, turn)
 		resp, err := was.Response, error(nil)
 		if resp == nil {
@@ -285,13 +287,13 @@ func (e *Engine) byTools(ctx context.Context, part *run.Session, t toolTask) (st
 			req.Messages = append(req.Messages, llm.Message{From: llm.ToolReply, CallID: c.ID, Parts: []llm.Part{llm.Text(text)}, Failed: o.err != nil})
 		}
 	}
-	return "", errNoEnd
+	return "", fmt.Errorf("%w %d turns", errNoEnd, turns)
 }
 
 // Why an agent without a display has not done its part.
 var (
 	errNotByTools = errors.New("the agent says that it cannot be done")
-	errNoEnd      = fmt.Errorf("the agent did not come to an end within %d turns", toolTurns)
+	errNoEnd      = errors.New("the agent did not come to an end within") // so many turns
 )
 
 // The profiles of agents that there are.

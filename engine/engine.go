@@ -92,11 +92,8 @@ type Hooks struct {
 	Message func(Message) error
 }
 
-// Defaults of what bounds an agent of its own.
-const (
-	MaxAgentDepth = 2  // agents in agents: one deeper is refused
-	toolTurns     = 20 // questions to an agent without a display
-)
+// agentDepth is how deep agents may be in each other: one deeper is refused.
+func (e *Engine) agentDepth() int { return cmp.Or(e.Settings.AgentDepth, run.DefaultAgentDepth) }
 
 // New puts an engine together that works by the session, as its settings say.
 func New(s *run.Session) (*Engine, error) {
@@ -349,7 +346,7 @@ func (e *Engine) valid(plan *planner.Plan) error {
 // agents are.
 func (e *Engine) catalog() planner.Catalog {
 	c := CatalogOf(e.Session)
-	if e.depth >= MaxAgentDepth {
+	if e.depth >= e.agentDepth() {
 		c.Agents = nil
 	}
 	return c

@@ -116,6 +116,14 @@ func TestBudgetNearlyUsed(t *testing.T) {
 	assert.Equal(t, run.OutcomeOutOfBudget, result.Outcome)
 	assert.Len(t, w.Plans.revised, 1)
 
+	w = newWorld(t, nil, replies) // not before so much is used
+	w.Session.Client.Budget, w.Settings.LowBudget = &llm.Budget{MaxCalls: 20}, 0.01
+	x, err = w.Begin(chain())
+	require.NoError(t, err)
+	_, err = x.Execute(t.Context())
+	require.NoError(t, err)
+	assert.Empty(t, w.Plans.revised)
+
 	w = newWorld(t, nil, replies) // a plan that is gone on with was asked for already
 	w.Session.Client.Budget = &llm.Budget{MaxCalls: 7}
 	before := chain()

@@ -30,7 +30,9 @@ func TestExecutionDefaults(t *testing.T) {
 	assert.Equal(t, 1, s.Retries)
 	assert.False(t, s.ContinueOnFailure)
 	assert.Equal(t, time.Minute, engine.DefaultStepTimeout)
-	assert.Equal(t, 2, engine.MaxAgentDepth)
+	assert.Equal(t, 2, s.AgentDepth)
+	assert.Equal(t, 20, s.AgentTurns)
+	assert.Equal(t, 0.2, s.LowBudget)
 	assert.Equal(t, "on", run.Defaults().Agent.Guard, "nobody has to switch the guard on")
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,15 +9,11 @@ import (
 
 	"desktop-agent/llm"
 	"desktop-agent/planner"
+	"desktop-agent/run"
 )
 
-// lowBudget is the part of a budget, of what has the least left, at which the rest of a
-// plan is asked to be written with less. It is more than that at which the loop's detector
-// speaks (0.15): the revision itself has to be paid.
-const lowBudget = 0.2
-
-// economize asks once for a rest of the plan that costs less, when the budget of the run
-// is nearly used and there are steps that could go. It is advice: where the revision
+// economize asks once for a rest of the plan that costs less, when the budget of the run, of
+// what has the least left, is nearly used and there are steps that could go. It is advice: where the revision
 // itself cannot be paid any more, the plan goes on as it is.
 func (x *Execution) economize(ctx context.Context) error {
 	e := x.engine
@@ -24,7 +21,7 @@ func (x *Execution) economize(ctx context.Context) error {
 		return nil // of plans within plans the one around them decides
 	}
 	what, part := e.Session.Client.Budget.Remaining().Least()
-	if part > lowBudget || x.unbegun() < 2 || x.shortened() {
+	if part > cmp.Or(e.Settings.LowBudget, run.DefaultPlanBudget) || x.unbegun() < 2 || x.shortened() {
 		return nil
 	}
 	x.thrifty = true

@@ -1,11 +1,11 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"image"
-	"time"
 
 	"desktop-agent/actuator"
 	"desktop-agent/internal/within"
@@ -23,9 +23,6 @@ const (
 	Risky  Mode = "risky"  // what the guard would refuse, and what cannot be undone
 	Always Mode = "always" // all that is not harmless
 )
-
-// defaultApproval is how long a person has to answer.
-const defaultApproval = 5 * time.Minute
 
 // An Approver asks a person. An error is no answer, and means no.
 type Approver func(context.Context, Approval) (Answer, error)
@@ -69,10 +66,7 @@ func (g *Guard) ask(ctx context.Context, in run.Intent, q Approval) (always bool
 	if err != nil {
 		return false, err
 	}
-	limit := g.ApprovalLimit
-	if limit <= 0 {
-		limit = defaultApproval
-	}
+	limit := cmp.Or(g.ApprovalLimit, run.DefaultApprovalLimit)
 	asked, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	a, err := within.Do(asked, "the question", func() (Answer, error) { return g.Ask(asked, q) })

@@ -16,10 +16,6 @@ type decision struct {
 	final   bool // it cannot be taken back
 }
 
-// tooRisky is the weight of a risk, severity times probability, from which an action
-// that can be undone is not done unless the task asks for it.
-const tooRisky = 0.5
-
 // decide is the rule, on an action that is not harmless and has been foreseen:
 //
 //   - its effect is the worse one of what the table knows and what was foreseen, so
@@ -27,9 +23,9 @@ const tooRisky = 0.5
 //   - a policy whose severity is high or more, if violated, refuses; advice does not;
 //   - a side effect is allowed if the task asks for it, and it can be undone or the
 //     user's own words demand that effect (see [Verdict.Demands]);
-//   - any other effect is allowed if it can be undone and is not too risky, or if the
-//     task asks for it.
-func decide(c Class, f *worldmodel.Foresight, v Verdict, policies []worldmodel.Policy) decision {
+//   - any other effect is allowed if it can be undone and the weight of its risk, severity
+//     times probability, is below tooRisky, or if the task asks for it.
+func decide(c Class, f *worldmodel.Foresight, v Verdict, policies []worldmodel.Policy, tooRisky float64) decision {
 	d := decision{effect: f.Effect.Worse(c.Effect), by: "foresight"}
 	d.final = d.effect.Side() && !f.Undoable
 	for _, p := range policies {

@@ -18,6 +18,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,14 +47,17 @@ type Guard struct {
 	Policies  []worldmodel.Policy
 	Workspace *Workspace // nil: the desktop is not ours to discard
 
-	Model      llm.Model  // judges the task; nil: all side effects are blocked
-	Analysers  []llm.Role // one of these is asked, by chance
-	Tools      []string   // that the task may use; nil for the computer alone
-	JudgeLimit time.Duration
+	Model      llm.Model     // judges the task; nil: all side effects are blocked
+	Analysers  []llm.Role    // one of these is asked, by chance
+	Tools      []string      // that the task may use; nil for the computer alone
+	JudgeLimit time.Duration // of the analysis; 0 for [run.DefaultJudgeLimit]
 
-	Approve       Mode     // "" is Never
-	Ask           Approver // nil: nobody can be asked
-	ApprovalLimit time.Duration
+	RiskLimit    float64 // severity times probability from which what can be undone is refused; 0 for [run.DefaultRiskLimit]
+	CarefulEdits int     // that are foreseen after [Guard.Missed]; 0 for [run.DefaultCarefulEdits]
+
+	Approve       Mode          // "" is Never
+	Ask           Approver      // nil: nobody can be asked
+	ApprovalLimit time.Duration // for an answer; 0 for [run.DefaultApprovalLimit]
 	Desktop       run.Desktop   // tells whether the screen changed meanwhile, where the intent has none; nil: not known
 	Pause         func() func() // stops the run's clock, and returns what lets it go on; nil for none
 
@@ -360,7 +364,7 @@ func (g *Guard) foresee(ctx context.Context, in run.Intent, c Class, key string,
 		failed.reason = "what it causes could not be foreseen: " + err.Error()
 		return nil, failed
 	}
-	d := decide(c, f, v, g.Policies)
+	d := decide(c, f, v, g.Policies, cmp.Or(g.RiskLimit, run.DefaultRiskLimit))
 	if d.allowed && g.objected(key) && (f.Lifts == nil || *f.Lifts == "" || worldmodel.Quotes(earlier, *f.Lifts)) {
 		d.allowed, d.by = false, "objection"
 		d.reason = "an earlier objection stands, as nothing new was said: " + earlier

@@ -128,6 +128,21 @@ func TestRule(t *testing.T) {
 	}
 }
 
+// TestSettings holds that a guard goes by the settings of its session.
+func TestSettings(t *testing.T) {
+	risky := loses(false) // 0.75 times 0.9
+	risky.Undoable, risky.Effect = true, worldmodel.EffectEdit
+	for limit, allowed := range map[float64]bool{0: false, 0.6: false, 0.7: true} {
+		set := run.AgentSettings{Guard: "on", RiskLimit: limit, JudgeLimit: time.Hour, ApprovalLimit: 2 * time.Hour, CarefulEdits: 7}
+		g, err := guard.For(&run.Session{Settings: run.Settings{Agent: set}}, &guard.Options{})
+		require.NoError(t, err)
+		assert.Equal(t, []any{time.Hour, 2 * time.Hour, 7}, []any{g.JudgeLimit, g.ApprovalLimit, g.CarefulEdits})
+		g.World = sees(risky)
+		_, err = started(t, g, cleanUp).Allow(t.Context(), button("foo", "normal", "x", "Frobnicate"))
+		assert.Equal(t, allowed, err == nil, limit)
+	}
+}
+
 // TestHarmlessCostsNothing holds that nobody is asked about what the table knows, not
 // even what the task is.
 func TestHarmlessCostsNothing(t *testing.T) {

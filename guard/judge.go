@@ -1,12 +1,12 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"desktop-agent/llm"
 	"desktop-agent/run"
@@ -67,9 +67,6 @@ type judgePrompt struct {
 	Tools   []string
 }
 
-// judgeLimit is how long the analysis of a task may take. Nothing is done before.
-const judgeLimit = time.Minute
-
 // judge asks one of the analysers what a task is. Whatever goes wrong blocks
 // everything.
 func (g *Guard) judge(ctx context.Context, task string) (Verdict, *run.TaskJudged) {
@@ -90,7 +87,7 @@ func (g *Guard) analyse(ctx context.Context, task string, e *run.TaskJudged) (Ve
 	e.Role = g.Analysers[g.pick(len(g.Analysers))]
 	preview := []rune(task)
 	g.log().InfoContext(ctx, "Analyzing question irreversibility", "analyzer_agent", e.Role, "question_characters", min(len(preview), 100))
-	ctx, cancel := context.WithTimeout(ctx, g.judgeTime())
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(g.JudgeLimit, run.DefaultJudgeLimit))
 	defer cancel()
 	req, err := prompts.Request(e.Role, run.PurposeJudge, judgePrompt{Task: task, Effects: worldmodel.SideEffects(), Tools: g.tools()})
 	if err != nil {
@@ -134,11 +131,4 @@ func (g *Guard) tools() []string {
 		return []string{Computer}
 	}
 	return g.Tools
-}
-
-func (g *Guard) judgeTime() time.Duration {
-	if g.JudgeLimit > 0 {
-		return g.JudgeLimit
-	}
-	return judgeLimit
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -65,16 +66,12 @@ func (g *Guard) Preview(ctx context.Context, in run.Intent) (run.Guarded, error)
 	return ruling, nil
 }
 
-// careful is how many harmless edits are foreseen after a foresight that did not come
-// true.
-const careful = 5
-
 // Missed has the next edits foreseen, which else are free: what was foreseen of an action
 // did not come.
 func (g *Guard) Missed() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.state.care = careful
+	g.state.care = cmp.Or(g.CarefulEdits, run.DefaultCarefulEdits)
 }
 
 // cares reports whether an action is foreseen though it is harmless by the table.

@@ -41,7 +41,10 @@ func For(s *run.Session, o *Options) (*Guard, error) {
 	default:
 		return nil, fmt.Errorf("guard %q: use on or off", set.Guard)
 	}
-	g := &Guard{Approve: Mode(set.Approve), Ask: o.Ask, Desktop: s.Desktop, Log: s.Log, Policies: DefaultPolicies()}
+	g := &Guard{
+		Approve: Mode(set.Approve), Ask: o.Ask, Desktop: s.Desktop, Log: s.Log, Policies: DefaultPolicies(),
+		JudgeLimit: set.JudgeLimit, ApprovalLimit: set.ApprovalLimit, RiskLimit: set.RiskLimit, CarefulEdits: set.CarefulEdits,
+	}
 	switch g.Approve {
 	case "", Never, Risky, Always:
 	default:

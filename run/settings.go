@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"image"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 	"desktop-agent/screen/ocr"
+	"desktop-agent/worldmodel"
 )
 
 // Settings are all that changes what a run does, without secrets. The first event
@@ -23,6 +25,8 @@ type Settings struct {
 	// Plan says how deliberate plans are made, approved and revised; how often one is
 	// revised is in Agent.
 	Plan planner.Config
+	// Macro says how a macro is played; of other runs it is zero.
+	Macro MacroSettings
 	// Like shows the actor how a task like this one was done; nil for nothing.
 	Like *Demonstration
 	// Tools are what actions may call beside mouse and keyboard, as the actor was told of
@@ -77,6 +81,11 @@ type AgentSettings struct {
 	MaxDoubts     int // claims that the task cannot be done, and that are looked at before one stands; 0 for none
 	MaxRevisions  int // of one plan; negative for none
 	ReviewEvery   int // steps between two reviews by the monitor; 0 for only when a detector fires
+	PlanTries     int // to make the suggestive plan of a run: an attempt that failed is tried again so often in all
+
+	// ReadAlike is how much of a quote a second look at the picture must show for it to be
+	// read there, from 0 to 1; 0 for [worldmodel.DefaultAlike].
+	ReadAlike float64
 
 	ScreenTokens  int // budget of the screen as text, in each prompt
 	KeepImages    int // screenshots that stay in the actor's conversation, with their turns
@@ -86,11 +95,18 @@ type AgentSettings struct {
 	GuardLimit time.Duration // how long the guard may take to answer
 	Guard      string        // "on" or "off"; "" for off, as in runs from before there was one
 	Approve    string        // when a person is asked: "never", "risky" or "always"; "" for never
-	OnBlock    string        // when the guard refuses the same three times: "wait", "ask" or "stop"; "" for ask
+	OnBlock    string        // when the guard refuses the same MaxBlocked times: "wait", "ask" or "stop"; "" for ask
 	Workspace  string        // "auto": what happens to files of a private desktop is free; "none": nothing is
 	Policies   string        // a file of policies; "" for those of the program
 	Rehearsals int           // on desktops that are discarded, of a task that asks for what cannot be taken back, before it is done; 0 for none
-	Candidates int           // proposals that are asked of the actor at a time, of which one is done; 0 for 1
+
+	JudgeLimit    time.Duration // how long the analysis of the task may take, before which nothing is done
+	ApprovalLimit time.Duration // how long a person has to say whether an action may be done
+	RiskLimit     float64       // severity times probability, from 0 to 1, from which what can be undone is refused unless the task asks for it
+	CarefulEdits  int           // harmless edits that are foreseen after a foresight that did not come true
+	MaxBlocked    int           // refusals of the same by the guard, from which OnBlock holds
+
+	Candidates int // proposals that are asked of the actor at a time, of which one is done; 0 for 1
 
 	Execution ExecutionSettings // of deliberate plans
 }
@@ -105,6 +121,10 @@ type ExecutionSettings struct {
 	Retries           int           // further attempts at a step that failed, unless what was attempted cannot be taken back
 	ContinueOnFailure bool          // a step that failed does not stop the plan, until too many have (see [planner.Config])
 	Reflect           bool          // a model is asked after each step whether the rest of the plan fits
+
+	AgentDepth int     // how deep agents may be in each other
+	AgentTurns int     // questions to an agent without a display
+	LowBudget  float64 // the part of a budget, from 0 to 1, at which the rest of a plan is asked to be written with less
 }
 
 // What becomes of a run whose actor wants again and again what the guard refuses.
@@ -116,18 +136,57 @@ const (
 
 // ModelSettings say which models are asked, and how much they may cost.
 type ModelSettings struct {
-	Boundary   string                    // what the delimiters of untrusted text come of, a secret of the run; "" in older runs, where they were always the same
-	BaseURL    string                    // of the endpoint, without user, query and fragment
-	Roles      map[llm.Role]llm.Settings // what holds for each role
-	Ways       map[llm.Role]Way          // how the model of each role is asked; in older runs none: by Chat Completions at BaseURL
-	Others     map[llm.Role][]Way        // the same of the models that take over, in their order
-	Computer   string                    // whose words the tool for mouse and keyboard has that the actor's model is offered, such as "openai"; "" for none
-	Grounder   string                    // the form in which a model is asked where something is that the actor names in words, such as "gta1"; "" for none
-	Grows      bool                      // the actor's conversation only grows: its provider lets go what is old
-	MaxTokens  int                       // of all calls together; 0 for no limit
-	MaxDollars float64                   // 0 for no limit
-	MaxTime    time.Duration             // 0 for no limit
-	Prices     llm.Prices                // dollars per million tokens
+	Boundary    string                    // what the delimiters of untrusted text come of, a secret of the run; "" in older runs, where they were always the same
+	BaseURL     string                    // of the endpoint, without user, query and fragment
+	Roles       map[llm.Role]llm.Settings // what holds for each role
+	Ways        map[llm.Role]Way          // how the model of each role is asked; in older runs none: by Chat Completions at BaseURL
+	Others      map[llm.Role][]Way        // the same of the models that take over, in their order
+	Computer    string                    // whose words the tool for mouse and keyboard has that the actor's model is offered, such as "openai"; "" for none
+	Grounder    string                    // the form in which a model is asked where something is that the actor names in words, such as "gta1"; "" for none
+	GroundTries int                       // how often that model is asked for one place
+	Grows       bool                      // the actor's conversation only grows: its provider lets go what is old
+	MaxTokens   int                       // of all calls together; 0 for no limit
+	MaxDollars  float64                   // 0 for no limit
+	MaxTime     time.Duration             // 0 for no limit
+	Prices      llm.Prices                // dollars per million tokens
+}
+
+// MacroSettings say how long a macro looks for what its steps need, and how often a model
+// is asked for one.
+type MacroSettings struct {
+	Patience      time.Duration // how long to look for what a step needs, and then for what it leads to
+	MaxLooks      int           // right before input, while windows come and go: then the step diverges
+	MaxHeals      int           // of one step
+	MaxBadReplies int           // of the model that heals, in a row
+
+	Pictures PictureSettings
+}
+
+// PictureSettings say how alike a recorded picture and a place on the screen must be, as
+// normalised cross-correlation from 0 to 1, for the place to be what was recorded.
+type PictureSettings struct {
+	Score        float64 // of the place
+	Margin       float64 // by which every other place is less alike
+	ScaledScore  float64 // the same of a picture in another size
+	ScaledMargin float64
+	PartScore    float64       // of each part of a picture in another size: one letter more or less changes little of the whole
+	Limit        time.Duration // how long one is looked for in one frame
+}
+
+// WithDefaults returns the settings with what is zero filled in.
+func (m MacroSettings) WithDefaults() MacroSettings {
+	m.Patience, m.MaxLooks, m.MaxHeals, m.MaxBadReplies = cmp.Or(m.Patience, 10*time.Second), cmp.Or(m.MaxLooks, 10), cmp.Or(m.MaxHeals, 3), cmp.Or(m.MaxBadReplies, 3)
+	m.Pictures = m.Pictures.WithDefaults()
+	return m
+}
+
+// WithDefaults returns the settings with what is zero filled in. A button's picture on a
+// window of 1080p takes tens of milliseconds to find; a large one in all sizes takes seconds.
+func (p PictureSettings) WithDefaults() PictureSettings {
+	return PictureSettings{
+		Score: cmp.Or(p.Score, 0.95), Margin: cmp.Or(p.Margin, 0.05), ScaledScore: cmp.Or(p.ScaledScore, 0.9), ScaledMargin: cmp.Or(p.ScaledMargin, 0.08),
+		PartScore: cmp.Or(p.PartScore, 0.88), Limit: cmp.Or(p.Limit, 5*time.Second),
+	}
 }
 
 // A Way is how a model is asked.
@@ -153,6 +212,22 @@ func (m ModelSettings) Models() map[string]string {
 	return names
 }
 
+// What holds where the settings of a run are zero, as in runs from before there were these.
+const (
+	DefaultPlanTries     = 3
+	DefaultGroundTries   = 2
+	DefaultJudgeLimit    = time.Minute
+	DefaultApprovalLimit = 5 * time.Minute
+	DefaultRiskLimit     = 0.5
+	DefaultCarefulEdits  = 5
+	DefaultMaxBlocked    = 3 // once, and after two more tries
+	DefaultAgentDepth    = 2
+	DefaultAgentTurns    = 20
+	// DefaultPlanBudget is more than the part at which the loop's detector speaks: the
+	// revision itself has to be paid.
+	DefaultPlanBudget = 0.2
+)
+
 // Defaults returns the settings that hold where nothing else is said.
 func Defaults() Settings {
 	return Settings{
@@ -163,15 +238,17 @@ func Defaults() Settings {
 		},
 		Agent: AgentSettings{
 			Planning: "suggestive", Assess: "auto", Format: dialect.Auto, MaxSteps: 50, MaxBadReplies: 4, MaxRefusals: 3, MaxDoubts: 1, MaxRevisions: planner.DefaultMaxRevisions,
-			ReviewEvery: 10, ScreenTokens: screen.DefaultTextBudget, KeepImages: 3,
+			ReviewEvery: 10, PlanTries: DefaultPlanTries, ReadAlike: worldmodel.DefaultAlike, ScreenTokens: screen.DefaultTextBudget, KeepImages: 3,
 			Detectors: monitor.DefaultLimits, GuardLimit: DefaultGuardLimit,
 			Guard: "on", Approve: "risky", OnBlock: OnBlockAsk, Workspace: "auto", Candidates: 1,
+			JudgeLimit: DefaultJudgeLimit, ApprovalLimit: DefaultApprovalLimit, RiskLimit: DefaultRiskLimit, CarefulEdits: DefaultCarefulEdits, MaxBlocked: DefaultMaxBlocked,
 			Execution: ExecutionSettings{
 				Mode: "sequential", MaxParallel: 3, StepTimeout: time.Minute, AgentTimeout: 10 * time.Minute, StepActions: 15, Retries: 1,
-				Reflect: true,
+				Reflect: true, AgentDepth: DefaultAgentDepth, AgentTurns: DefaultAgentTurns, LowBudget: DefaultPlanBudget,
 			},
 		},
-		Models: ModelSettings{MaxTime: time.Hour},
+		Models: ModelSettings{MaxTime: time.Hour, GroundTries: DefaultGroundTries},
+		Macro:  MacroSettings{}.WithDefaults(),
 	}
 }
 

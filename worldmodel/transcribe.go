@@ -1,6 +1,7 @@
 package worldmodel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,17 +20,19 @@ import (
 type Transcript struct {
 	Region Region
 	Text   string
-	By     string // "ocr" or "model"
-	Same   bool   // the region looked the same when what is judged began, or that is not known
+	By     string  // "ocr" or "model"
+	Same   bool    // the region looked the same when what is judged began, or that is not known
+	Alike  float64 // how much of a quote Text must show, from 0 to 1; 0 for [DefaultAlike]
 }
 
 // PurposeTranscribe is the purpose of the call by which a model reads a region. What came of
 // it is in the journal as an event, too.
 const PurposeTranscribe = "transcribe"
 
-// leastAlike is how alike a quote and what was transcribed must be for the quote to be
-// read: one letter in ten may differ. Words with a digit in them must be there as they are.
-const leastAlike = 0.9
+// DefaultAlike is how alike a quote and what was transcribed must be for the quote to be
+// read, where nothing else is said: one letter in ten may differ. Words with a digit in them
+// must be there as they are.
+const DefaultAlike = 0.9
 
 // maxRegion is the part of the picture that a region may take: one that holds half of
 // the screen says nothing of where a text stands.
@@ -121,7 +124,7 @@ func sameRegion(now, began *screen.Observation, r Region) bool {
 // judgeTranscript grades a quote that only the picture has, by what was transcribed.
 func judgeTranscript(quote string, t *Transcript, f *Finding) {
 	switch {
-	case !readIn(quote, t.Text):
+	case !readIn(quote, t.Text, cmp.Or(t.Alike, DefaultAlike)):
 		f.Why += fmt.Sprintf("; read again without knowing it (%s), that place says %q", t.By, short(llm.OneLine(t.Text)))
 	case t.Same:
 		f.Why += ", and it looked the same from the start"
@@ -131,8 +134,8 @@ func judgeTranscript(quote string, t *Transcript, f *Finding) {
 }
 
 // readIn reports whether a quote is in a transcript, but for letters that are easily
-// mistaken.
-func readIn(quote, text string) bool {
+// mistaken: least is how alike they are.
+func readIn(quote, text string, least float64) bool {
 	quote, text = plain(quote), plain(text)
 	if quote == "" || text == "" {
 		return false
@@ -144,7 +147,7 @@ func readIn(quote, text string) bool {
 		}
 	}
 	// With the spaces around it: a part of a word is another word.
-	return alike([]rune(" "+quote+" "), []rune(" "+text+" ")) >= leastAlike
+	return alike([]rune(" "+quote+" "), []rune(" "+text+" ")) >= least
 }
 
 // plain makes texts comparable: small letters, one space between words, and no marks

@@ -57,6 +57,9 @@ func TestReadBlind(t *testing.T) {
 		assert.Equal(t, planner.SourceImage, found.Source, name)
 		assert.Contains(t, found.Why, tt.why, name)
 	}
+	past := worldmodel.Past{Began: began, Read: &worldmodel.Transcript{Region: place, Text: "F1ight to Lyon", By: "ocr", Alike: 1}}
+	found, _ := worldmodel.Judge("Flight to Lyon", now, past)
+	assert.Equal(t, planner.Claimed, found.Grade, "no letter may differ")
 }
 
 // TestUnread holds that a region is read only where the grade of the quote hangs on it.

@@ -30,6 +30,15 @@ import (
 // would work with.
 func parsed(t *testing.T, config string, environ map[string]string, args ...string) *runCmd {
 	t.Helper()
+	return &parsedAs(t, aRun, config, environ, args...).Run
+}
+
+// aRun is the command of a run.
+var aRun = []string{"run", "task"}
+
+// parsedAs reads another command so.
+func parsedAs(t *testing.T, command []string, config string, environ map[string]string, args ...string) *cli {
+	t.Helper()
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", "")
 	path := filepath.Join(t.TempDir(), "config.toml")
@@ -41,9 +50,9 @@ func parsed(t *testing.T, config string, environ map[string]string, args ...stri
 	parser, err := newParser(&commands, kong.DefaultEnvars("DESKTOP_AGENT"), kong.Vars{"version": "x"},
 		kong.BindTo(context.Background(), (*context.Context)(nil)))
 	require.NoError(t, err)
-	_, err = parser.Parse(append([]string{"run", "task", "--config", path}, args...))
+	_, err = parser.Parse(slices.Concat(command, []string{"--config", path}, args))
 	require.NoError(t, err)
-	return &commands.Run
+	return &commands
 }
 
 // TestOrder goes through every type of flag: the command line stands above the
@@ -141,7 +150,8 @@ func TestJournalSettings(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"schema": 0, "task": "", "planning": "", "guard": "", "parser": "", "models": null, "settings": {
 		"assess": "auto", "max_steps": 50, "review_every": 10, "max_bad_replies": 4, "max_refusals": 3, "max_doubts": 1, "max_revisions": 3,
-		"screen_tokens": 3000, "keep_images": 3, "guard_limit": "10m0s",
+		"screen_tokens": 3000, "keep_images": 3, "guard_limit": "10m0s", "judge_limit": "1m0s", "approval_limit": "5m0s", "risk_limit": 0.5,
+		"careful_edits": 5, "max_blocked": 3, "plan_tries": 3, "read_alike": 0.9, "ground_tries": 2,
 		"guard": "on", "approve": "risky", "on_block": "ask", "workspace": "auto",
 		"detectors": {"repeats": 2, "window": 8, "same_screen": 4, "alternate": 4, "no_effect": 3, "no_progress": 10, "low_budget": 0.15,
 			"reach": 30, "again": 4, "stuck": 8, "objections": 4},
@@ -185,7 +195,8 @@ func TestKey(t *testing.T) {
 func TestEverySettingHasAFlag(t *testing.T) {
 	changed := map[string]string{
 		"plan": "off", "assess": "always", "format": "tools", "review-every": "11", "max-revisions": "5", "screen-tokens": "77", "keep-images": "9", "candidates": "3", "rehearsals": "2",
-		"prune-images": "8", "guard-limit": "7m", "max-steps": "51", "max-bad-replies": "6", "max-refusals": "5", "max-doubts": "2",
+		"prune-images": "8", "guard-limit": "7m", "judge-limit": "6m", "approval-limit": "8m", "risk-limit": "0.7", "careful-edits": "6", "max-blocked": "4",
+		"plan-tries": "4", "read-alike": "0.8", "agent-depth": "3", "agent-turns": "21", "plan-low-budget": "0.3", "max-steps": "51", "max-bad-replies": "6", "max-refusals": "5", "max-doubts": "2",
 		"detect-repeats": "12", "detect-window": "13", "detect-same-screen": "14", "detect-alternate": "15", "detect-no-effect": "16",
 		"detect-no-progress": "17", "detect-low-budget": "0.5",
 		"detect-reach": "31", "detect-again": "5", "detect-stuck": "9", "detect-objections": "6",
@@ -216,25 +227,27 @@ func TestEverySettingHasAFlag(t *testing.T) {
 	for part := range reflect.TypeFor[run.Settings]().Fields() {
 		parts = append(parts, part.Name)
 	}
-	assert.Equal(t, []string{"Display", "Agent", "Models", "Plan", "Like", "Tools", "TextUnseen"}, parts,
+	assert.Equal(t, []string{"Display", "Agent", "Models", "Plan", "Macro", "Like", "Tools", "TextUnseen"}, parts,
 		"each part is looked at here, but for what --like and --text-unseen set, and the tools of a run")
 
 	t.Setenv("DISPLAY", "")
 	for _, of := range []struct {
 		name     string
-		settings func(*runCmd) any
+		settings func(*cli) any
+		command  []string
 		rows     []settingRow
 		unset    map[string]string // fields that no flag sets, and why
 	}{
-		{"display", func(r *runCmd) any { return r.desktopFlags.settings() }, displayRows(t.TempDir()), nil},
-		{"models", func(r *runCmd) any { return r.modelFlags.settings() }, modelRows, map[string]string{"Boundary": "a session makes it, and nobody knows it before"}},
-		{"plan", func(r *runCmd) any { return r.planning() }, planRows, map[string]string{
+		{"display", func(c *cli) any { return c.Run.desktopFlags.settings() }, aRun, displayRows(t.TempDir()), nil},
+		{"models", func(c *cli) any { return c.Run.modelFlags.settings() }, aRun, modelRows, map[string]string{"Boundary": "a session makes it, and nobody knows it before"}},
+		{"plan", func(c *cli) any { return c.Run.planning() }, aRun, planRows, map[string]string{
 			"Model": "--planner-model sets it, as the model of that role", "MaxRevisions": "--max-revisions sets it, with the other limits of the agent",
 		}},
+		{"macro", func(c *cli) any { return c.Replay.playFlags.settings() }, []string{"replay", "last", "--macro"}, macroRows, nil},
 	} {
 		t.Run(of.name, func(t *testing.T) {
 			fields := func(args ...string) map[string]any {
-				return fieldsOf(reflect.ValueOf(of.settings(parsed(t, "", nil, args...))))
+				return fieldsOf(reflect.ValueOf(of.settings(parsedAs(t, of.command, "", nil, args...))))
 			}
 			left, bases := fields(), map[string]map[string]any{}
 			for _, row := range of.rows {
@@ -277,9 +290,15 @@ var modelRows = []settingRow{
 	{"", "--model=m", "Roles"}, {"--model=m", "--temperature=0.5", "Roles"}, {"--model=m", "--timeout=61s", "Roles"},
 	{"--model=m", "--fallback=n", "Others Roles"}, {"--model=m", "--actor-max-tokens=99", "Roles"},
 	{"", "--max-tokens=99", "MaxTokens"}, {"", "--max-dollars=1.5", "MaxDollars"}, {"", "--max-time=61s", "MaxTime"}, {"--model=m", "--price=m=1/2/3", "Prices"},
-	{"--model=m", "--grounder-model=GTA1-7B", "Grounder Roles Ways"},
+	{"--model=m", "--grounder-model=GTA1-7B", "Grounder Roles Ways"}, {"", "--grounder-tries=3", "GroundTries"},
 	{"--model=m --base-url=https://api.openai.com/v1 --api=responses", "--actor-model=gpt-5.4", "Computer Roles"},
 	{"--model=m", "--actor-model=claude-opus-5-5", "Computer Grows Roles Ways"},
+}
+
+var macroRows = []settingRow{
+	{"", "--patience=11s", "Patience"}, {"", "--max-looks=11", "MaxLooks"}, {"", "--max-heals=4", "MaxHeals"}, {"", "--heal-bad-replies=4", "MaxBadReplies"},
+	{"", "--picture-score=0.96", "Pictures.Score"}, {"", "--picture-margin=0.06", "Pictures.Margin"}, {"", "--picture-scaled-score=0.91", "Pictures.ScaledScore"},
+	{"", "--picture-scaled-margin=0.07", "Pictures.ScaledMargin"}, {"", "--picture-part-score=0.87", "Pictures.PartScore"}, {"", "--picture-limit=6s", "Pictures.Limit"},
 }
 
 var planRows = []settingRow{

@@ -174,6 +174,9 @@ func (f modelFlags) check(c *llm.Client) error {
 	stores := false
 	for _, role := range f.roles() {
 		own := f.own(role)
+	if f.Grounder.Model != "" && f.Grounder.Tries < 1 {
+		return hintError{fmt.Errorf("the grounder is asked %d times", f.Grounder.Tries), "write --grounder-tries with 1 or more"}
+	}
 		for _, one := range append([]roleFlags{own}, f.others(own)...) {
 			if r, ok := f.one(one).(refusing); ok {
 				return r.reason

@@ -63,7 +63,7 @@ func TestResumedWays(t *testing.T) {
 		"an API that was asked for":   {Model: "gpt-5.6-sol", API: "chat", Actor: roleFlags{API: "responses"}},
 		"three providers":             {Model: "claude-opus-5", Actor: roleFlags{Model: "gpt-5.6-sol"}, Planner: roleFlags{Model: "gemini-3.5-flash"}},
 		"others take over":            {Model: "gpt-5.6-sol", Fallback: []string{"gpt-5.4", "claude-opus-5"}, Monitor: roleFlags{BaseURL: "http://localhost:8000/v1", APIKey: "m", Model: "x", Fallback: []string{"y"}}},
-		"a model that points":         {Model: "claude-opus-5", Grounder: grounderFlags{roleFlags{Model: "gta1-7b", BaseURL: "http://localhost:8001/v1", APIKey: "g"}, "gta1"}},
+		"a model that points":         {Model: "claude-opus-5", Grounder: grounderFlags{roleFlags{Model: "gta1-7b", BaseURL: "http://localhost:8001/v1", APIKey: "g"}, 2, "gta1"}},
 	} {
 		text, err := eventjson.Marshal(run.RunStarted{Schema: run.Schema, Models: f.settings().Models(), Settings: run.Settings{Models: f.settings()}})
 		require.NoError(t, err)

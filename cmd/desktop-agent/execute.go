@@ -26,6 +26,9 @@ type executionFlags struct {
 	StepRetries       int           `help:"How often a step that failed is tried again. What cannot be taken back never is." default:"${step_retries}" group:"Deliberate plans"`
 	ContinueOnFailure bool          `help:"Go on after a step failed, until too many have." group:"Deliberate plans"`
 	Reflect           bool          `help:"Ask a model after each step whether the rest of the plan still fits." default:"true" negatable:"" group:"Deliberate plans"`
+	AgentDepth        int           `help:"How deep agents may start agents." default:"${agent_depth}" group:"Deliberate plans"`
+	AgentTurns        int           `help:"The most turns of an agent without a display." default:"${agent_turns}" group:"Deliberate plans"`
+	LowBudget         float64       `name:"plan-low-budget" help:"The part of a budget at which the rest of the plan is asked to be written with less." default:"${plan_low_budget}" group:"Deliberate plans"`
 }
 
 // deliberateFlags say which plan is executed, and how one is made.
@@ -55,6 +58,7 @@ func executionDefaults() map[string]string {
 	return map[string]string{
 		"execution": e.Mode, "max_parallel": fmt.Sprint(e.MaxParallel), "step_timeout": e.StepTimeout.String(), "agent_timeout": e.AgentTimeout.String(),
 		"step_actions": fmt.Sprint(e.StepActions), "step_retries": fmt.Sprint(e.Retries),
+		"agent_depth": fmt.Sprint(e.AgentDepth), "agent_turns": fmt.Sprint(e.AgentTurns), "plan_low_budget": fmt.Sprint(e.LowBudget),
 	}
 }
 
@@ -63,7 +67,7 @@ func (f executionFlags) check() error {
 	for _, limit := range []struct {
 		flag     string
 		n, least int
-	}{{"max-parallel", f.MaxParallel, 1}, {"step-actions", f.StepActions, 1}, {"step-retries", f.StepRetries, 0}} {
+	}{{"max-parallel", f.MaxParallel, 1}, {"step-actions", f.StepActions, 1}, {"step-retries", f.StepRetries, 0}, {"agent-depth", f.AgentDepth, 1}, {"agent-turns", f.AgentTurns, 1}} {
 		if limit.n < limit.least {
 			return hintError{fmt.Errorf("--%s is %d", limit.flag, limit.n), fmt.Sprintf("write %d or more", limit.least)}
 		}
@@ -71,7 +75,7 @@ func (f executionFlags) check() error {
 	if f.StepTimeout <= 0 || f.AgentTimeout <= 0 {
 		return hintError{fmt.Errorf("a step may take %v, and one of an agent %v", f.StepTimeout, f.AgentTimeout), "write for example --step-timeout 2m --agent-timeout 10m"}
 	}
-	return nil
+	return part("plan-low-budget", f.LowBudget)
 }
 
 // shared is what steps of a deliberate plan share: facts, and the user, if there is one.

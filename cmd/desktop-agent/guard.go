@@ -8,6 +8,7 @@ import (
 	"image"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -21,9 +22,15 @@ import (
 type guardFlags struct {
 	Guard     string `help:"Foresee what an action causes, unless it is harmless for certain, and refuse what the task does not ask for: on or off." enum:"on,off" default:"${guard}" group:"Safety"`
 	Approve   string `help:"Ask on the terminal: never; risky, which is what the guard would refuse and what cannot be undone; or always, unless it is harmless. Where there is no terminal, what would be asked about is refused." enum:"never,risky,always" default:"${approve}" group:"Safety"`
-	OnBlock   string `help:"When the same was refused three times: wait, which goes on without it; ask you what to do, and stop if nobody is there; or stop." enum:"wait,ask,stop" default:"${on_block}" group:"Safety"`
+	OnBlock   string `help:"When the same was refused --max-blocked times: wait, which goes on without it; ask you what to do, and stop if nobody is there; or stop." enum:"wait,ask,stop" default:"${on_block}" group:"Safety"`
 	Workspace string `help:"What happens to files on a private desktop: auto, free; or none, watched as on your own." enum:"auto,none" default:"${workspace}" group:"Safety"`
 	Policies  string `help:"File of policies, instead of those of the program (policy show)." type:"path" placeholder:"FILE" group:"Safety"`
+
+	MaxBlocked    int           `help:"Refusals of the same from which --on-block holds." default:"${max_blocked}" group:"Safety"`
+	RiskLimit     float64       `help:"Refuse what the task does not ask for, though it can be undone, from this risk on: severity times probability, from 0 to 1." default:"${risk_limit}" group:"Safety"`
+	CarefulEdits  int           `help:"Foresee so many harmless edits, which else are free, after what was foreseen did not come." default:"${careful_edits}" group:"Safety"`
+	JudgeLimit    time.Duration `help:"Block all that cannot be undone where the task was not judged in so long." default:"${judge_limit}" group:"Safety"`
+	ApprovalLimit time.Duration `help:"How long you are waited for when you are asked about an action; then it is refused." default:"${approval_limit}" group:"Safety"`
 }
 
 // guardName says which guard a benchmark has, before it is run.

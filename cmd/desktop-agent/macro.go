@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
@@ -54,6 +55,7 @@ func (r *replayCmd) macro(ctx context.Context, c console, g *cli, stored *replay
 	if err != nil {
 		return err
 	}
+	settings.Macro = r.playFlags.settings()
 	r.guardAnew(&settings.Agent)
 	j := job{settings: settings, secrets: keysOf(r.keys(getenv)...), who: "macro", json: r.JSON, runs: r.Runs, keepHome: r.KeepHome, steps: len(m.Steps), log: logger(c, g.Verbose)}
 	if r.Heal == "model" {
@@ -70,9 +72,62 @@ func (r *replayCmd) macro(ctx context.Context, c console, g *cli, stored *replay
 		if err != nil {
 			return err
 		}
-		p.Heal = (&macro.ModelHealer{Model: client, Format: format}).Heal
+		p.Heal = (&macro.ModelHealer{Model: client, Format: format, MaxBadReplies: settings.Macro.MaxBadReplies}).Heal
 	}
 	return r.play(ctx, c, w, p, m)
+}
+
+// playFlags say how a macro is played.
+type playFlags struct {
+	Patience       time.Duration `help:"With --macro: how long to look for what a step needs, and then for what it leads to." default:"${patience}" group:"Macro"`
+	MaxLooks       int           `help:"With --macro: how often to look again before input while windows come and go." default:"${max_looks}" group:"Macro"`
+	MaxHeals       int           `help:"With --heal model: how often a model is asked for one step." default:"${max_heals}" group:"Macro"`
+	HealBadReplies int           `help:"With --heal model: replies in a row that are no action, until that is an error." default:"${heal_bad_replies}" group:"Macro"`
+
+	Picture pictureFlags `embed:"" prefix:"picture-"`
+}
+
+// pictureFlags say when a place on the screen is what was recorded, by its picture.
+type pictureFlags struct {
+	Score        float64       `help:"With --macro: how alike a place and the recorded picture must be, from 0 to 1." default:"${picture_score}" group:"Macro"`
+	Margin       float64       `help:"With --macro: how much less alike all other places must be." default:"${picture_margin}" group:"Macro"`
+	ScaledScore  float64       `help:"With --macro: how alike they must be where the picture has another size." default:"${picture_scaled_score}" group:"Macro"`
+	ScaledMargin float64       `help:"With --macro: how much less alike all other places must be then." default:"${picture_scaled_margin}" group:"Macro"`
+	PartScore    float64       `help:"With --macro: how alike each part of it must be then." default:"${picture_part_score}" group:"Macro"`
+	Limit        time.Duration `help:"With --macro: how long to look for a picture in one frame." default:"${picture_limit}" group:"Macro"`
+}
+
+// playSettings say what each flag sets.
+var playSettings = map[string]func(*run.MacroSettings, playFlags){
+	"patience":              func(s *run.MacroSettings, f playFlags) { s.Patience = f.Patience },
+	"max-looks":             func(s *run.MacroSettings, f playFlags) { s.MaxLooks = f.MaxLooks },
+	"max-heals":             func(s *run.MacroSettings, f playFlags) { s.MaxHeals = f.MaxHeals },
+	"heal-bad-replies":      func(s *run.MacroSettings, f playFlags) { s.MaxBadReplies = f.HealBadReplies },
+	"picture-score":         func(s *run.MacroSettings, f playFlags) { s.Pictures.Score = f.Picture.Score },
+	"picture-margin":        func(s *run.MacroSettings, f playFlags) { s.Pictures.Margin = f.Picture.Margin },
+	"picture-scaled-score":  func(s *run.MacroSettings, f playFlags) { s.Pictures.ScaledScore = f.Picture.ScaledScore },
+	"picture-scaled-margin": func(s *run.MacroSettings, f playFlags) { s.Pictures.ScaledMargin = f.Picture.ScaledMargin },
+	"picture-part-score":    func(s *run.MacroSettings, f playFlags) { s.Pictures.PartScore = f.Picture.PartScore },
+	"picture-limit":         func(s *run.MacroSettings, f playFlags) { s.Pictures.Limit = f.Picture.Limit },
+}
+
+// settings are what the flags say.
+func (f playFlags) settings() (s run.MacroSettings) {
+	for _, set := range playSettings {
+		set(&s, f)
+	}
+	return s
+}
+
+// check refuses flags with which nothing could be found.
+func (f playFlags) check() error {
+	if f.Patience <= 0 || f.MaxLooks < 1 || f.MaxHeals < 1 || f.HealBadReplies < 1 || f.Picture.Limit <= 0 {
+		return hintError{fmt.Errorf("a macro cannot be played so: patience %v, %d looks, %d heals, %d bad replies, pictures %v", f.Patience, f.MaxLooks, f.MaxHeals, f.HealBadReplies, f.Picture.Limit),
+			"--patience, --max-looks, --max-heals, --heal-bad-replies and --picture-limit are above 0"}
+	}
+	p := f.Picture
+	return cmp.Or(part("picture-score", p.Score), part("picture-margin", p.Margin), part("picture-scaled-score", p.ScaledScore), part("picture-scaled-margin", p.ScaledMargin),
+		part("picture-part-score", p.PartScore))
 }
 
 // play plays a macro, and says how it ended.

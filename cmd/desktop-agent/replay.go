@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -37,6 +38,8 @@ type replayCmd struct {
 	Param  map[string]string `help:"With --macro: make a parameter of a text that the run types, beside those that are found." placeholder:"NAME=TEXT" group:"Parameters"`
 	Params bool              `help:"With --macro: show the parameters and do nothing." group:"Parameters"`
 	Yes    bool              `short:"y" help:"Do not ask whether to type another text." group:"Parameters"`
+
+	playFlags
 
 	JSON bool   `name:"json" help:"Write each event as a line of JSON to standard output."`
 	Runs string `help:"Folder that keeps the runs." default:"runs" type:"path"`
@@ -75,7 +78,7 @@ func (r *replayCmd) Run(ctx context.Context, c console, g *cli, line *kong.Conte
 
 // Flags that belong to some ways only.
 var (
-	macroFlags   = []string{"heal", "set", "param", "params", "yes"}
+	macroFlags   = append([]string{"heal", "set", "param", "params", "yes"}, slices.Collect(maps.Keys(playSettings))...)
 	offlineFlags = []string{"strict", "frames"}
 )
 
@@ -109,7 +112,7 @@ func (r *replayCmd) checkWay(line *kong.Context) error {
 	if isGiven(line, "rehearsals") {
 		return errNotRehearsed
 	}
-	return r.agentFlags.check()
+	return cmp.Or(r.agentFlags.check(), r.playFlags.check())
 }
 
 // original names the run that "last" means for a replay: the newest that is no
@@ -214,7 +217,8 @@ func (r *replayCmd) live(ctx context.Context, c console, g *cli, stored *replay.
 	if err != nil {
 		return err
 	}
-	settings.Models.Roles, settings.Models.Grounder, settings.Like = started.Settings.Models.Roles, started.Settings.Models.Grounder, started.Settings.Like
+	was := started.Settings
+	settings.Models.Roles, settings.Models.Grounder, settings.Models.GroundTries, settings.Like = was.Models.Roles, was.Models.Grounder, was.Models.GroundTries, was.Like
 	// What a guard asked is in the recording, if it had one. If not, there is nobody to ask.
 	unasked := guardless(settings.Agent)
 	if unasked {
@@ -268,7 +272,7 @@ func (r *replayCmd) settings(stored *replay.Run, line *kong.Context) (run.Settin
 }
 
 // guardSettings are the flags that say what watches over actions.
-var guardSettings = []string{"guard", "approve", "on-block", "workspace", "policies", "guard-limit"}
+var guardSettings = []string{"guard", "approve", "on-block", "workspace", "policies", "guard-limit", "judge-limit", "approval-limit", "risk-limit", "careful-edits", "max-blocked"}
 
 // guardAnew has watch over actions what the flags, the environment and the file of settings
 // say. What a recording says of it holds for the run that it was: a person has no guard, and

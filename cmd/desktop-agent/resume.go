@@ -249,7 +249,7 @@ func (r *resumeCmd) models(s run.Settings, before string) modelFlags {
 		own[role] = one
 	}
 	f.Planner, f.Actor, f.WorldModel, f.Monitor = own[llm.Planner], own[llm.Actor], own[llm.WorldModel], own[llm.Monitor]
-	f.Grounder = grounderFlags{own[llm.Grounder], m.Grounder}
+	f.Grounder = grounderFlags{own[llm.Grounder], cmp.Or(m.GroundTries, run.DefaultGroundTries), m.Grounder}
 	return f
 }
 

@@ -74,7 +74,8 @@ type roleFlags struct {
 // words. Without a model of its own nobody is asked.
 type grounderFlags struct {
 	roleFlags
-	Form string `help:"How it is asked where something is: auto, by the model's name, or a form of docs/models.md: ${grounders}." enum:"auto,${grounders}" default:"auto" placeholder:"FORM"`
+	Tries int    `help:"How often it is asked for one place: an answer that can be none is asked for again." default:"${ground_tries}" placeholder:"N"`
+	Form  string `help:"How it is asked where something is: auto, by the model's name, or a form of docs/models.md: ${grounders}." enum:"auto,${grounders}" default:"auto" placeholder:"FORM"`
 }
 
 // grounders lists the forms in which a model is asked where something is.
@@ -160,7 +161,7 @@ func (f modelFlags) settings() run.ModelSettings {
 	actor := f.choose(f.Actor)
 	form, _ := f.Grounder.form() // which check has told of
 	return run.ModelSettings{
-		BaseURL: withoutSecrets(f.base()), Ways: ways, Others: others, Computer: actor.Computer, Grounder: form, Grows: actor.Grows, Roles: rolesOf(client, f.roles()),
+		BaseURL: withoutSecrets(f.base()), Ways: ways, Others: others, Computer: actor.Computer, Grounder: form, GroundTries: f.Grounder.Tries, Grows: actor.Grows, Roles: rolesOf(client, f.roles()),
 		MaxTokens: f.MaxTokens, MaxDollars: f.MaxDollars, MaxTime: f.MaxTime, Prices: client.Budget.Prices,
 	}
 }
@@ -213,6 +214,8 @@ type tuningFlags struct {
 	ReviewEvery  int           `help:"Have a model review the run every so many steps, and whenever it seems to go in circles; 0 for the latter only." default:"${review_every}" group:"Agent"`
 	MaxRevisions int           `help:"Change one plan at most so often; -1 for never." default:"${max_revisions}" group:"Agent"`
 	ScreenTokens int           `help:"How much of the screen's text a prompt shows, in tokens." default:"${screen_tokens}" group:"Agent"`
+	PlanTries    int           `help:"Try so often in a run to make the suggestive plan, where it could not be made." default:"${plan_tries}" group:"Agent"`
+	ReadAlike    float64       `help:"How much of a quote must be found, from 0 to 1, where the picture is read again without knowing it." default:"${read_alike}" group:"Agent"`
 	Candidates   int           `help:"Ask the actor for so many proposals at a time, foresee what each would cause, and do one." default:"${candidates}" group:"Agent"`
 	KeepImages   int           `help:"How many screenshots stay in the actor's conversation." default:"${keep_images}" group:"Agent"`
 	PruneImages  int           `help:"Drop so many older screenshots from it at a time; 0 for what suits the form of the model." default:"${prune_images}" group:"Agent"`
@@ -282,9 +285,12 @@ func newParser(commands *cli, options ...kong.Option) (*kong.Kong, error) {
 // defaults are the default values of flags, which [run.Defaults] has.
 func defaults() map[string]string {
 	d := run.Defaults()
-	a, l := d.Agent, d.Agent.Detectors
+	a, l, p := d.Agent, d.Agent.Detectors, d.Macro.Pictures
 	vars := map[string]string{"planning": a.Planning, "assess": a.Assess, "format": a.Format, "formats": strings.Join(dialect.Formats(), ","), "apis": strings.Join(provider.APIs(), ","), "grounders": strings.Join(grounders(), ","), "guard_limit": a.GuardLimit.String(),
 		"guard": a.Guard, "approve": a.Approve, "on_block": a.OnBlock, "workspace": a.Workspace, "detect_low_budget": fmt.Sprint(l.LowBudget),
+		"judge_limit": a.JudgeLimit.String(), "approval_limit": a.ApprovalLimit.String(), "risk_limit": fmt.Sprint(a.RiskLimit), "read_alike": fmt.Sprint(a.ReadAlike),
+		"patience": d.Macro.Patience.String(), "picture_limit": p.Limit.String(), "picture_score": fmt.Sprint(p.Score), "picture_margin": fmt.Sprint(p.Margin),
+		"picture_scaled_score": fmt.Sprint(p.ScaledScore), "picture_scaled_margin": fmt.Sprint(p.ScaledMargin), "picture_part_score": fmt.Sprint(p.PartScore),
 		"ocr": d.Display.OCR, "max_time": d.Models.MaxTime.String(), "quiet": d.Display.Quiet.String(), "ceiling": d.Display.Ceiling.String(),
 		"size": fmt.Sprintf("%dx%d", d.Display.Size.X, d.Display.Size.Y), "stop_keys": d.Display.StopKeys, "takeover": d.Display.Takeover.String(), "tree_silence": d.Display.TreeSilence.String(), "tree_limit": d.Display.TreeLimit.String()}
 	for name, n := range map[string]int{
@@ -293,6 +299,8 @@ func defaults() map[string]string {
 		"detect_repeats": l.Repeats, "detect_window": l.Window, "detect_same_screen": l.SameScreen, "detect_alternate": l.Alternate,
 		"detect_no_effect": l.NoEffect, "detect_no_progress": l.NoProgress,
 		"detect_reach": l.Reach, "detect_again": l.Again, "detect_stuck": l.Stuck, "detect_objections": l.Objections,
+		"plan_tries": a.PlanTries, "careful_edits": a.CarefulEdits, "max_blocked": a.MaxBlocked, "ground_tries": d.Models.GroundTries,
+		"max_looks": d.Macro.MaxLooks, "max_heals": d.Macro.MaxHeals, "heal_bad_replies": d.Macro.MaxBadReplies,
 		"dpi": d.Display.DPI, "max_image": d.Display.MaxImage, "tree_nodes": d.Display.TreeNodes,
 	} {
 		vars[name] = strconv.Itoa(n)
@@ -311,6 +319,8 @@ var agentSettings = map[string]func(*run.AgentSettings, agentFlags){
 	"max-revisions":      func(s *run.AgentSettings, f agentFlags) { s.MaxRevisions = f.MaxRevisions },
 	"screen-tokens":      func(s *run.AgentSettings, f agentFlags) { s.ScreenTokens = f.ScreenTokens },
 	"rehearsals":         func(s *run.AgentSettings, f agentFlags) { s.Rehearsals = f.Rehearsals },
+	"plan-tries":         func(s *run.AgentSettings, f agentFlags) { s.PlanTries = f.PlanTries },
+	"read-alike":         func(s *run.AgentSettings, f agentFlags) { s.ReadAlike = f.ReadAlike },
 	"candidates":         func(s *run.AgentSettings, f agentFlags) { s.Candidates = f.Candidates },
 	"keep-images":        func(s *run.AgentSettings, f agentFlags) { s.KeepImages = f.KeepImages },
 	"prune-images":       func(s *run.AgentSettings, f agentFlags) { s.PruneInterval = f.PruneImages },
@@ -319,6 +329,11 @@ var agentSettings = map[string]func(*run.AgentSettings, agentFlags){
 	"on-block":           func(s *run.AgentSettings, f agentFlags) { s.OnBlock = f.OnBlock },
 	"workspace":          func(s *run.AgentSettings, f agentFlags) { s.Workspace = f.Workspace },
 	"policies":           func(s *run.AgentSettings, f agentFlags) { s.Policies = f.Policies },
+	"judge-limit":        func(s *run.AgentSettings, f agentFlags) { s.JudgeLimit = f.JudgeLimit },
+	"approval-limit":     func(s *run.AgentSettings, f agentFlags) { s.ApprovalLimit = f.ApprovalLimit },
+	"risk-limit":         func(s *run.AgentSettings, f agentFlags) { s.RiskLimit = f.RiskLimit },
+	"careful-edits":      func(s *run.AgentSettings, f agentFlags) { s.CarefulEdits = f.CarefulEdits },
+	"max-blocked":        func(s *run.AgentSettings, f agentFlags) { s.MaxBlocked = f.MaxBlocked },
 	"guard-limit":        func(s *run.AgentSettings, f agentFlags) { s.GuardLimit = f.GuardLimit },
 	"max-steps":          func(s *run.AgentSettings, f agentFlags) { s.MaxSteps = f.MaxSteps },
 	"max-bad-replies":    func(s *run.AgentSettings, f agentFlags) { s.MaxBadReplies = f.MaxBadReplies },
@@ -344,6 +359,9 @@ var agentSettings = map[string]func(*run.AgentSettings, agentFlags){
 	"step-retries":        func(s *run.AgentSettings, f agentFlags) { s.Execution.Retries = f.StepRetries },
 	"continue-on-failure": func(s *run.AgentSettings, f agentFlags) { s.Execution.ContinueOnFailure = f.ContinueOnFailure },
 	"reflect":             func(s *run.AgentSettings, f agentFlags) { s.Execution.Reflect = f.Reflect },
+	"agent-depth":         func(s *run.AgentSettings, f agentFlags) { s.Execution.AgentDepth = f.AgentDepth },
+	"agent-turns":         func(s *run.AgentSettings, f agentFlags) { s.Execution.AgentTurns = f.AgentTurns },
+	"plan-low-budget":     func(s *run.AgentSettings, f agentFlags) { s.Execution.LowBudget = f.LowBudget },
 }
 
 // settings are what the flags say.
@@ -377,6 +395,9 @@ func (f tuningFlags) check() error {
 		{"keep-images", "the number of screenshots that stay", f.KeepImages, 1},
 		{"prune-images", "the number of screenshots that go at a time", f.PruneImages, 0},
 		{"review-every", "the number of steps between reviews", f.ReviewEvery, 0},
+		{"plan-tries", "the number of tries to make a plan", f.PlanTries, 1},
+		{"careful-edits", "the number of edits that are foreseen", f.CarefulEdits, 1},
+		{"max-blocked", "the number of refusals of the same", f.MaxBlocked, 1},
 		{"detect-repeats", "a detector's threshold", f.Detect.Repeats, 1},
 		{"detect-window", "a detector's threshold", f.Detect.Window, 1},
 		{"detect-same-screen", "a detector's threshold", f.Detect.SameScreen, 1},
@@ -395,6 +416,9 @@ func (f tuningFlags) check() error {
 	if !(f.Detect.LowBudget > 0 && f.Detect.LowBudget < 1) {
 		return hintError{fmt.Errorf("the part of a budget that is low is %v", f.Detect.LowBudget), "write for example --detect-low-budget 0.15"}
 	}
+	if err := cmp.Or(part("read-alike", f.ReadAlike), part("risk-limit", f.RiskLimit)); err != nil {
+		return err
+	}
 	if f.Policies != "" {
 		if _, err := guard.ReadPolicies(f.Policies); err != nil {
 			return hintError{err, "desktop-agent policy check FILE tells all that is wrong; policy show writes the policies of the program"}
@@ -403,10 +427,23 @@ func (f tuningFlags) check() error {
 	if err := f.executionFlags.check(); err != nil {
 		return err
 	}
-	if f.GuardLimit <= 0 {
-		return hintError{fmt.Errorf("the guard's limit is %v", f.GuardLimit), "write for example --guard-limit 10m"}
+	for _, limit := range []struct {
+		flag, what string
+		is         time.Duration
+	}{{"guard-limit", "the guard's limit", f.GuardLimit}, {"judge-limit", "the limit of judging a task", f.JudgeLimit}, {"approval-limit", "the limit of an answer", f.ApprovalLimit}} {
+		if limit.is <= 0 {
+			return hintError{fmt.Errorf("%s is %v", limit.what, limit.is), fmt.Sprintf("write for example --%s 10m", limit.flag)}
+		}
 	}
 	return nil
+}
+
+// part refuses what is no part of a whole: more than nothing, and at most all.
+func part(flag string, value float64) error {
+	if value > 0 && value <= 1 {
+		return nil
+	}
+	return hintError{fmt.Errorf("--%s is %v", flag, value), "write a part of 1, such as 0.5"}
 }
 
 // desktopFlags say which desktop to work on.

@@ -51,6 +51,7 @@ func (t *turn) upto() int {
 // performed now.
 func (r *player) aim(ctx context.Context, t *turn, end int) ([]aimed, *trouble) {
 	p := newPair(t.was, r.live, r.m.sub)
+	p.pictures = r.set.Pictures
 	first := t.Actions[t.next]
 	if actuator.KindOf(first.Action) != actuator.Pause {
 		if bad := p.ready(actuator.UsesFocus(first.Action)); bad != nil {
@@ -129,17 +130,17 @@ func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 	})
 	// What was looked at must still be so. Something may move all the time: then
 	// the newest look counts.
-	for look := range looks {
+	for look := range r.set.MaxLooks {
 		if bad != nil || err != nil {
 			return bad, err
 		}
 		if capture, err = r.Desktop.Capture(ctx); err != nil {
 			return nil, err
 		}
-		if sameWindows(capture.Windows, r.live.Windows) && (look >= looks/2 || r.sameSpots(ctx, list, capture)) {
+		if sameWindows(capture.Windows, r.live.Windows) && (look >= r.set.MaxLooks/2 || r.sameSpots(ctx, list, capture)) {
 			break
 		}
-		if look == looks-1 {
+		if look == r.set.MaxLooks-1 {
 			return &trouble{inTheWay, "windows that stay", "they come, go or move all the time"}, nil
 		}
 		if err = r.see(ctx); err == nil {
@@ -158,10 +159,6 @@ func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 	}
 	return r.perform(ctx, list, capture, run.FromRecording, func() { t.next++ })
 }
-
-// looks is how often it is looked again before input when the screen has changed
-// since the look before.
-const looks = 10
 
 // sameSpots reports whether the places of actions look as they did, and have the
 // elements that they had.

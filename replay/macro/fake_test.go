@@ -157,14 +157,19 @@ func click(x, y int) actuator.Action {
 
 func typed(text string) actuator.Action { return actuator.Type{Text: actuator.Secret(text)} }
 
+// patient are settings by which a player looks for so long.
+func patient(limit time.Duration) run.Settings {
+	return run.Settings{Macro: run.MacroSettings{Patience: limit}}
+}
+
 // play plays a macro on a fake desktop, and reads the run that it wrote.
 func play(t *testing.T, p *Player, m *Macro) (Result, []*replay.Step, error) {
 	t.Helper()
 	j, err := replay.Create(t.TempDir())
 	require.NoError(t, err)
 	on(p, p.Desktop, j)
-	if p.Patience == 0 {
-		p.Patience = 30 * time.Millisecond
+	if p.Settings.Macro.Patience == 0 {
+		p.Settings.Macro.Patience = 30 * time.Millisecond
 	}
 	result, played := p.Play(t.Context(), m)
 	require.NoError(t, j.Close())

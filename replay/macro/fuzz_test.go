@@ -43,13 +43,14 @@ func heals(t *testing.T, m *Macro, reply string) {
 	}}
 	model := &llmtest.Recorder{Model: llmtest.Text(reply)}
 	p := &Player{Desktop: d, Heal: (&ModelHealer{Model: model, Format: agent.Format{Name: "code", Parser: pyautogui.Parser{}}}).Heal}
-	on(p, d, &run.Memory{}).Patience = time.Millisecond
+	on(p, d, &run.Memory{}).Settings.Macro.Patience = time.Millisecond
 	result, err := p.Play(t.Context(), m)
 	o, seen := d.Observe(t.Context())
 	require.NoError(t, seen)
 	bounds := o.Image.Mapping.Bounds()
 	require.Equal(t, err == nil, result.Outcome == run.OutcomeDone)
-	require.LessOrEqual(t, model.Count(), maxHeals*(1+badReplies))
+	set := run.Defaults().Macro
+	require.LessOrEqual(t, model.Count(), set.MaxHeals*set.MaxBadReplies)
 	said, bad := pyautogui.Parser{}.Parse(actuator.Reply{Text: reply}, bounds)
 	if bad != nil {
 		require.Error(t, err)

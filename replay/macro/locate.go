@@ -97,7 +97,7 @@ func (p *pair) inNode(ctx context.Context, t *Target, node int, score float64) (
 		}
 		return p.confirm(t, node, at, "place", score)
 	}
-	m, ok := searchPatch(ctx, p.now.Bare, area, t.Picture)
+	m, ok := searchPatch(ctx, p.now.Bare, area, t.Picture, p.pictures)
 	if !ok {
 		return spot{}, &trouble{missing, "the recorded picture in " + t.String(), fmt.Sprintf("no place in it looks like that (%.2f, and another one %.2f)", m.score, m.second)}
 	}
@@ -262,7 +262,7 @@ func (p *pair) byPicture(ctx context.Context, t *Target, why string) (spot, *tro
 		return spot{}, &trouble{missing, t.String(), why + ", and it is not clear in which window to look for its picture"}
 	}
 	area := p.now.Windows[windows[0]].Box
-	m, ok := searchPatch(ctx, p.now.Bare, area, t.Picture)
+	m, ok := searchPatch(ctx, p.now.Bare, area, t.Picture, p.pictures)
 	if !ok {
 		return spot{}, &trouble{missing, t.String(), fmt.Sprintf("%s, and no one place looks like it (%.2f, and another one %.2f)", why, m.score, m.second)}
 	}

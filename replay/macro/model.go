@@ -14,6 +14,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/agent"
 	"desktop-agent/llm"
+	"desktop-agent/run"
 	"desktop-agent/screen"
 )
 
@@ -34,25 +35,27 @@ type healPrompt struct {
 // healBadPrompt answers a reply that is no action.
 type healBadPrompt struct{ Problem string }
 
-// badReplies is how many replies that are no action a healer answers.
-const badReplies = 2
-
 // A ModelHealer asks a model for the actions of a step; its method Heal is for
 // [Player.Heal]. The calls have the role of the actor and the purpose "heal".
 type ModelHealer struct {
 	Model        llm.Model
 	Format       agent.Format // how the model writes its actions
 	ScreenTokens int          // budget of the screen as text; 0 for the default of [screen.Observation.Text]
+
+	// MaxBadReplies is how many replies in a row are no action until that is an error; 0 for
+	// that of [run.MacroSettings.WithDefaults].
+	MaxBadReplies int
 }
 
-// Heal returns what the model wants to do. A reply that is no action is answered
-// twice, then it is an error.
+// Heal returns what the model wants to do. A reply that is no action is answered,
+// but the last of those that there may be.
 func (h *ModelHealer) Heal(ctx context.Context, q HealRequest) ([]actuator.Action, error) {
 	request, err := h.request(q)
 	if err != nil {
 		return nil, err
 	}
-	for bad := 0; ; bad++ {
+	most := run.MacroSettings{MaxBadReplies: h.MaxBadReplies}.WithDefaults().MaxBadReplies
+	for bad := 1; ; bad++ {
 		response, err := h.Model.Complete(ctx, request)
 		if err != nil {
 			return nil, fmt.Errorf("heal: %w", err)
@@ -65,7 +68,7 @@ func (h *ModelHealer) Heal(ctx context.Context, q HealRequest) ([]actuator.Actio
 		if err == nil {
 			return proposal.Actions, nil
 		}
-		if problem, ok := errors.AsType[*actuator.ParseError](err); !ok || bad == badReplies {
+		if problem, ok := errors.AsType[*actuator.ParseError](err); !ok || bad >= most {
 			return nil, fmt.Errorf("heal: the model's reply is no action: %w", err)
 		} else if err := answer(request, response, problem); err != nil {
 			return nil, err

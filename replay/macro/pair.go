@@ -3,6 +3,7 @@ package macro
 import (
 	"slices"
 
+	"desktop-agent/run"
 	"desktop-agent/screen/atspi"
 )
 
@@ -12,6 +13,8 @@ type pair struct {
 	sub      func(string) string // puts the values of parameters into recorded text
 
 	foreign map[[2]int]bool // by the windows of both: in another language
+
+	pictures run.PictureSettings
 }
 
 func newPair(was, now *scene, sub func(string) string) *pair {

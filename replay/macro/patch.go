@@ -8,21 +8,15 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 
 	"golang.org/x/image/draw"
+
+	"desktop-agent/run"
 )
 
-// How alike a picture must be, as normalised cross-correlation from 0 to 1, and
-// how much less alike the second best place must be.
-const (
-	patchScore   = .95
-	patchMargin  = .05
-	scaledScore  = .90
-	scaledMargin = .08
-	stripScore   = .88 // of each part of the picture: one letter more or less changes little of the whole
-	nearScore    = .7  // from here on sizes in between are tried
-)
+// nearScore is how alike a picture must be, as [run.PictureSettings] have it, for sizes in
+// between to be tried.
+const nearScore = .7
 
 // scales are the sizes in which a picture is looked for after its own.
 var scales = []float64{1, .75, .83, .91, 1.1, 1.2, 1.25, 1.33, 1.42, 1.5, 1.6, 1.75, 2}
@@ -35,11 +29,6 @@ const kept = 48
 
 // maxScaled is the largest picture that is looked for in other sizes, in pixels.
 const maxScaled = 200 * 128
-
-// searchLimit is how long a picture is looked for in one frame. A button's picture
-// on a window of 1080p takes tens of milliseconds; a large one in all sizes takes
-// seconds.
-const searchLimit = 5 * time.Second
 
 // A match is a place at which a picture was found.
 type match struct {
@@ -58,16 +47,17 @@ func (m match) clear(score, margin float64) bool {
 // searchPatch finds the one place in an area of a frame that looks like a
 // picture, in its own size or else in another. ok is false where there is none
 // or another place looks almost the same, or it takes too long to tell.
-func searchPatch(ctx context.Context, frame *image.RGBA, area image.Rectangle, picture *image.RGBA) (m match, ok bool) {
-	ctx, cancel := context.WithTimeout(ctx, searchLimit)
+func searchPatch(ctx context.Context, frame *image.RGBA, area image.Rectangle, picture *image.RGBA, like run.PictureSettings) (m match, ok bool) {
+	like = like.WithDefaults()
+	ctx, cancel := context.WithTimeout(ctx, like.Limit)
 	defer cancel()
 	h := newHaystack(frame, area)
 	if h == nil || picture == nil {
 		return match{}, false
 	}
 	m = h.search(ctx, grey(picture, picture.Rect))
-	if m.scale, m.of = 1, picture.Rect.Min; m.score >= patchScore {
-		return m, ctx.Err() == nil && m.clear(patchScore, patchMargin)
+	if m.scale, m.of = 1, picture.Rect.Min; m.score >= like.Score {
+		return m, ctx.Err() == nil && m.clear(like.Score, like.Margin)
 	}
 	if picture.Rect.Dx()*picture.Rect.Dy() > maxScaled {
 		return m, false
@@ -89,12 +79,12 @@ func searchPatch(ctx context.Context, frame *image.RGBA, area image.Rectangle, p
 	for _, scale := range scales {
 		try(scale)
 	}
-	if best.score >= nearScore && best.score < scaledScore {
+	if best.score >= nearScore && best.score < like.ScaledScore {
 		for _, by := range []float64{.94, .97, 1.03, 1.06} {
 			try(best.scale * by)
 		}
 	}
-	return best, ctx.Err() == nil && best.clear(scaledScore, scaledMargin) && best.least >= stripScore
+	return best, ctx.Err() == nil && best.clear(like.ScaledScore, like.ScaledMargin) && best.least >= like.PartScore
 }
 
 // border is how much of the edge of a picture is taken for that of a control,

@@ -16,13 +16,6 @@ import (
 	"desktop-agent/screen"
 )
 
-// patience is how long a player looks for what a step needs, and then for what
-// it leads to.
-const patience = 10 * time.Second
-
-// maxHeals is how often a model is asked for one step.
-const maxHeals = 3
-
 // A Player does a macro on a live desktop. What it writes is the trajectory of a
 // run of its own: with the steps that a model has healed it is the new version
 // of the recorded one, which stays as it is, and can be loaded as a macro.
@@ -34,8 +27,7 @@ type Player struct {
 	Params   map[string]string                                             // values for parameters of the macro, as by [Macro.Set]
 	Heal     func(context.Context, HealRequest) ([]actuator.Action, error) // asked for a step that diverges; nil: healing is off
 	Log      *slog.Logger                                                  // nil: silent
-	Patience time.Duration                                                 // how long to look for what a step needs or leads to; 0 for 10 s
-	Settings run.Settings                                                  // for the journal
+	Settings run.Settings                                                  // its part Macro holds; the rest is for the journal
 }
 
 // New returns a player on the desktop of a session.
@@ -54,6 +46,7 @@ type Result struct {
 type player struct {
 	*Player
 	m      *Macro
+	set    run.MacroSettings
 	live   *scene // the newest observation
 	kept   bool   // it is in the journal
 	healed int
@@ -80,7 +73,7 @@ func (p *Player) Play(ctx context.Context, m *Macro) (Result, error) {
 		return failed, err
 	}
 	begin := time.Now()
-	r := &player{Player: p, m: m}
+	r := &player{Player: p, m: m, set: p.Settings.Macro.WithDefaults()}
 	done, err := r.steps(ctx)
 	ended, endErr := p.Scope.End(ctx, ending(err), time.Since(begin))
 	ended.Steps = done
@@ -140,7 +133,7 @@ func (r *player) whole(ctx context.Context, t *turn) error {
 			return err
 		}
 		event := run.Diverged{Of: t.Of, Frame: t.frame(bad), Expected: bad.expected, Found: bad.found}
-		if r.Heal == nil || heals == maxHeals {
+		if r.Heal == nil || heals >= r.set.MaxHeals {
 			return errors.Join(r.diverged(t, bad, heals), r.Scope.Emit(ctx, event))
 		}
 		if heals == 0 {
@@ -205,13 +198,9 @@ func (r *player) content(t *turn) *trouble {
 // until looks again until there is no trouble, for as long as the player has
 // patience. Each look waits for the screen to be still.
 func (r *player) until(ctx context.Context, check func() *trouble) (*trouble, error) {
-	limit := r.Patience
-	if limit == 0 {
-		limit = patience
-	}
 	for begin := time.Now(); ; {
 		bad := check()
-		if bad == nil || time.Since(begin) > limit {
+		if bad == nil || time.Since(begin) > r.set.Patience {
 			return bad, nil
 		}
 		if err := r.see(ctx); err != nil {

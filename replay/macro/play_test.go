@@ -82,7 +82,7 @@ func TestLateTarget(t *testing.T) {
 			d.draft = mainWindow
 		}
 	}
-	_, steps, err := play(t, &Player{Desktop: d, Patience: patience}, saving(t))
+	_, steps, err := play(t, &Player{Desktop: d, Settings: patient(10 * time.Second)}, saving(t))
 	require.NoError(t, err)
 	assert.Len(t, d.did, 1)
 	assert.Equal(t, []string{"run_started observed observed", "proposed located acting acted observed run_ended"}, kinds(steps))
@@ -116,7 +116,7 @@ func TestLateContent(t *testing.T) {
 		}
 		p := &Player{Desktop: d}
 		if comes {
-			p.Patience = patience
+			p.Settings.Macro.Patience = 10 * time.Second
 		}
 		_, _, err := play(t, p, m)
 		require.NoError(t, err)
@@ -205,6 +205,41 @@ func TestHeal(t *testing.T) {
 	}
 }
 
+// TestPlayerSettings holds that a player goes by its settings, which its first event tells:
+// how often a model is asked for a step, and how often it is looked again while windows come
+// and go.
+func TestPlayerSettings(t *testing.T) {
+	asked := 0
+	p := &Player{Desktop: &fakeDesktop{draft: mainWindow}, Settings: run.Settings{Macro: run.MacroSettings{MaxHeals: 2}}}
+	p.Heal = func(context.Context, HealRequest) ([]actuator.Action, error) {
+		asked++
+		return []actuator.Action{actuator.Done{}}, nil
+	}
+	_, steps, err := play(t, p, saving(t))
+	require.ErrorContains(t, err, "a model was asked 2 times")
+	assert.Equal(t, 2, asked)
+	assert.Equal(t, p.Settings.Macro, steps[0].Events[0].Data.(run.RunStarted).Settings.Macro)
+
+	for set, looks := range map[int]int{0: 10, 2: 2} {
+		d := restless{&fakeDesktop{draft: mainWindow, react: opensDialog}}
+		_, _, err := play(t, &Player{Desktop: d, Settings: run.Settings{Macro: run.MacroSettings{MaxLooks: set}}}, saving(t))
+		require.ErrorContains(t, err, "windows that stay")
+		assert.Equal(t, looks, d.looks)
+		assert.Empty(t, d.did)
+	}
+}
+
+// A restless desktop has windows that have moved whenever it is looked at again.
+type restless struct{ *fakeDesktop }
+
+func (d restless) Capture(ctx context.Context) (run.Capture, error) {
+	c, err := d.fakeDesktop.Capture(ctx)
+	for i := range c.Windows {
+		c.Windows[i].Box = c.Windows[i].Box.Add(image.Pt(1, 0))
+	}
+	return c, err
+}
+
 // TestHealedRunIsAMacro holds that what a model did is part of the new version.
 func TestHealedRunIsAMacro(t *testing.T) {
 	renamed := strings.Replace(mainWindow, "Save", "Store", 1)
@@ -214,7 +249,7 @@ func TestHealedRunIsAMacro(t *testing.T) {
 	}
 	j, err := replay.Create(t.TempDir())
 	require.NoError(t, err)
-	p := on(&Player{Patience: 1}, &fakeDesktop{draft: renamed, react: opens}, j)
+	p := on(&Player{Settings: patient(1)}, &fakeDesktop{draft: renamed, react: opens}, j)
 	p.Heal = func(context.Context, HealRequest) ([]actuator.Action, error) {
 		return []actuator.Action{click(150, 125)}, nil
 	}
@@ -303,7 +338,7 @@ func TestDesktopTellsWhatChanged(t *testing.T) {
 	d := &tellingDesktop{fakeDesktop: fakeDesktop{draft: mainWindow}}
 	d.react = func(d *fakeDesktop, _ actuator.Action) error { d.tick = !d.tick; return nil }
 	j := &run.Memory{}
-	_, err := on(&Player{Patience: 30 * time.Millisecond}, d, j).Play(t.Context(), m)
+	_, err := on(&Player{Settings: patient(30 * time.Millisecond)}, d, j).Play(t.Context(), m)
 	require.NoError(t, err)
 	assert.Equal(t, []int{0, 1}, d.asked)
 }
@@ -372,7 +407,7 @@ func TestGuard(t *testing.T) {
 	}{{"recorded", mainWindow, run.FromRecording}, {"healed", behind + update, run.FromHealing}} {
 		t.Run(tt.name, func(t *testing.T) {
 			d, j, g := &fakeDesktop{draft: tt.draft, react: opensDialog}, &run.Memory{}, &refuseAll{}
-			p := on(&Player{Patience: time.Millisecond}, d, j)
+			p := on(&Player{Settings: patient(time.Millisecond)}, d, j)
 			p.Hand = run.NewHand(d, p.Scope, g)
 			p.Heal = func(_ context.Context, q HealRequest) ([]actuator.Action, error) {
 				return []actuator.Action{click(500, 415)}, nil
@@ -411,7 +446,7 @@ func TestHealBudget(t *testing.T) {
 		d := &fakeDesktop{draft: behind + update, react: opensDialog}
 		p := &Player{Desktop: d, Heal: func(context.Context, HealRequest) ([]actuator.Action, error) { return nil, tt.err }}
 		j := &run.Memory{}
-		on(p, d, j).Patience = time.Millisecond
+		on(p, d, j).Settings.Macro.Patience = time.Millisecond
 		result, err := p.Play(t.Context(), saving(t))
 		require.ErrorIs(t, err, tt.err)
 		assert.Equal(t, tt.want, result.Outcome)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/math/fixed"
 
+	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
@@ -394,7 +395,7 @@ func TestSearchPatch(t *testing.T) {
 		{"nothing", canvas(400, 300), image.Point{}, false},
 		{"smaller than the picture", canvas(20, 10), image.Point{}, false},
 	} {
-		m, ok := searchPatch(t.Context(), tt.now, tt.now.Rect, picture)
+		m, ok := searchPatch(t.Context(), tt.now, tt.now.Rect, picture, run.PictureSettings{})
 		assert.Equal(t, tt.ok, ok, "%s: %+v", tt.name, m)
 		if tt.ok {
 			assert.Equal(t, tt.want, m.at, tt.name)
@@ -403,13 +404,24 @@ func TestSearchPatch(t *testing.T) {
 	}
 }
 
+// TestHowAlike holds that it is a setting how alike a place must be.
+func TestHowAlike(t *testing.T) {
+	then, now := paint(canvas(400, 300), map[image.Point]string{{40, 60}: "Apply"}), paint(canvas(400, 300), map[image.Point]string{{40, 60}: "Amply"})
+	picture := part(then, image.Rect(36, 44, 84, 68))
+	m, ok := searchPatch(t.Context(), now, now.Rect, picture, run.PictureSettings{Score: .5})
+	require.True(t, ok, "%+v", m)
+	assert.Equal(t, image.Pt(36, 44), m.at)
+	_, ok = searchPatch(t.Context(), now, now.Rect, picture, run.PictureSettings{Score: .5, Limit: 1})
+	assert.False(t, ok, "there is no time for it")
+}
+
 // TestSearchScaledPatch holds that a picture is found in other sizes.
 func TestSearchScaledPatch(t *testing.T) {
 	then := paint(canvas(400, 300), map[image.Point]string{{40, 60}: "Apply", {140, 60}: "Cancel", {240, 160}: "Delete"})
 	picture := part(then, image.Rect(36, 44, 84, 68))
 	for _, by := range []float64{.75, 1.25, 1.33, 1.5, 2} {
 		now := enlarge(then, by)
-		m, ok := searchPatch(t.Context(), now, now.Rect, picture)
+		m, ok := searchPatch(t.Context(), now, now.Rect, picture, run.PictureSettings{})
 		require.True(t, ok, "%v: %+v", by, m)
 		target := Target{At: image.Pt(60, 56), Picture: picture}
 		at := m.point(&target)
@@ -418,7 +430,7 @@ func TestSearchScaledPatch(t *testing.T) {
 		assert.Equal(t, "scaled_patch", m.how())
 	}
 	now := enlarge(paint(canvas(400, 300), map[image.Point]string{{40, 60}: "Store", {140, 60}: "Cancel", {240, 160}: "Delete"}), 1.5)
-	m, ok := searchPatch(t.Context(), now, now.Rect, picture)
+	m, ok := searchPatch(t.Context(), now, now.Rect, picture, run.PictureSettings{})
 	assert.False(t, ok, "%+v", m)
 }
 
@@ -444,17 +456,17 @@ func TestSearchPatchTwins(t *testing.T) {
 		place(10+i%16*40, 10+i/16*40, .7)
 	}
 	place(10, 250, 1)
-	m, ok := searchPatch(t.Context(), frame, frame.Rect, picture)
+	m, ok := searchPatch(t.Context(), frame, frame.Rect, picture, run.PictureSettings{})
 	require.True(t, ok, "%+v", m)
 	assert.Equal(t, image.Pt(10, 250), m.at)
 	place(410, 250, 1)
-	m, ok = searchPatch(t.Context(), frame, frame.Rect, picture)
+	m, ok = searchPatch(t.Context(), frame, frame.Rect, picture, run.PictureSettings{})
 	assert.False(t, ok, "%+v", m)
 	assert.InDelta(t, 1, m.second, 1e-9)
 
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, ok = searchPatch(stopped, frame, frame.Rect, picture)
+	_, ok = searchPatch(stopped, frame, frame.Rect, picture, run.PictureSettings{})
 	assert.False(t, ok)
 }
 
@@ -488,7 +500,7 @@ func BenchmarkSearchPatch(b *testing.B) {
 	b.Run("own size", func(b *testing.B) {
 		picture := part(frame, image.Rect(1206, 684, 1254, 708))
 		for b.Loop() {
-			if _, ok := searchPatch(b.Context(), frame, frame.Rect, picture); !ok {
+			if _, ok := searchPatch(b.Context(), frame, frame.Rect, picture, run.PictureSettings{}); !ok {
 				b.Fatal("not found")
 			}
 		}
@@ -496,7 +508,7 @@ func BenchmarkSearchPatch(b *testing.B) {
 	b.Run("not there, all sizes", func(b *testing.B) {
 		picture := part(paint(canvas(400, 300), map[image.Point]string{{40, 60}: "Qxjz"}), image.Rect(36, 44, 84, 68))
 		for b.Loop() {
-			if _, ok := searchPatch(b.Context(), frame, frame.Rect, picture); ok {
+			if _, ok := searchPatch(b.Context(), frame, frame.Rect, picture, run.PictureSettings{}); ok {
 				b.Fatal("found")
 			}
 		}

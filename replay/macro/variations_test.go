@@ -112,7 +112,7 @@ func (v variation) run(t *testing.T) string {
 	g.Desktop = session.Desktop
 	p := macro.New(session)
 	if p.Desktop = g; v.want == stopped { // else it has the usual patience
-		p.Patience = 3 * time.Second
+		p.Settings.Macro.Patience = 3 * time.Second
 	}
 	if v.heal {
 		p.Heal = closeDialog

@@ -27,21 +27,28 @@ type settings struct {
 	DPI           int                     `json:"dpi"`
 	Execution     *execution              `json:"execution,omitempty"` // only where a plan is executed
 	Grounder      string                  `json:"grounder,omitempty"`
+	GroundTries   int                     `json:"ground_tries,omitempty"`
 	Grows         bool                    `json:"grows,omitempty"`
 	Guard         string                  `json:"guard,omitempty"`
+	ApprovalLimit duration                `json:"approval_limit,omitzero"`
 	Approve       string                  `json:"approve,omitempty"`
+	CarefulEdits  int                     `json:"careful_edits,omitempty"`
 	OnBlock       string                  `json:"on_block,omitempty"`
 	Workspace     string                  `json:"workspace,omitempty"`
+	PlanTries     int                     `json:"plan_tries,omitempty"`
 	Planning      *planning               `json:"planning,omitempty"` // only where a plan is executed
 	Policies      string                  `json:"policies,omitempty"`
 	GuardLimit    duration                `json:"guard_limit,omitzero"`
 	Home          string                  `json:"home"`
+	JudgeLimit    duration                `json:"judge_limit,omitzero"`
 	KeepDesktop   duration                `json:"keep_desktop,omitzero"`
 	KeepHome      string                  `json:"keep_home,omitempty"`
 	KeepImages    int                     `json:"keep_images,omitempty"`
 	MachineDevs   bool                    `json:"machine_devices,omitempty"`
 	Like          *demonstration          `json:"like,omitempty"`
+	Macro         macro                   `json:"macro,omitzero"`
 	MaxBadReplies int                     `json:"max_bad_replies,omitempty"`
+	MaxBlocked    int                     `json:"max_blocked,omitempty"`
 	MaxDollars    float64                 `json:"max_dollars"`
 	MaxDoubts     int                     `json:"max_doubts,omitempty"`
 	MaxImage      int                     `json:"max_image,omitempty"`
@@ -57,7 +64,9 @@ type settings struct {
 	Prices        map[string]price        `json:"prices"`
 	PruneInterval int                     `json:"prune_interval,omitempty"`
 	Quiet         duration                `json:"quiet,omitzero"`
+	ReadAlike     float64                 `json:"read_alike,omitempty"`
 	ReviewEvery   int                     `json:"review_every"`
+	RiskLimit     float64                 `json:"risk_limit,omitempty"`
 	Roles         map[string]roleSettings `json:"roles"`
 	ScreenTokens  int                     `json:"screen_tokens,omitempty"`
 	Size          size                    `json:"size"`
@@ -136,6 +145,42 @@ type detectors struct {
 	Objections int     `json:"objections,omitempty"`
 }
 
+// macro is the form of how a macro is played.
+type macro struct {
+	Patience      duration `json:"patience"`
+	MaxLooks      int      `json:"max_looks"`
+	MaxHeals      int      `json:"max_heals"`
+	MaxBadReplies int      `json:"max_bad_replies"`
+	Pictures      pictures `json:"pictures"`
+}
+
+type pictures struct {
+	Score        float64  `json:"score"`
+	Margin       float64  `json:"margin"`
+	ScaledScore  float64  `json:"scaled_score"`
+	ScaledMargin float64  `json:"scaled_margin"`
+	PartScore    float64  `json:"part_score"`
+	Limit        duration `json:"limit"`
+}
+
+func macroForm(m run.MacroSettings) macro {
+	p := m.Pictures
+	return macro{
+		Patience: duration(m.Patience), MaxLooks: m.MaxLooks, MaxHeals: m.MaxHeals, MaxBadReplies: m.MaxBadReplies,
+		Pictures: pictures{p.Score, p.Margin, p.ScaledScore, p.ScaledMargin, p.PartScore, duration(p.Limit)},
+	}
+}
+
+func (f macro) data() run.MacroSettings {
+	p := f.Pictures
+	return run.MacroSettings{
+		Patience: time.Duration(f.Patience), MaxLooks: f.MaxLooks, MaxHeals: f.MaxHeals, MaxBadReplies: f.MaxBadReplies,
+		Pictures: run.PictureSettings{
+			Score: p.Score, Margin: p.Margin, ScaledScore: p.ScaledScore, ScaledMargin: p.ScaledMargin, PartScore: p.PartScore, Limit: time.Duration(p.Limit),
+		},
+	}
+}
+
 // A duration is written as "1m30s".
 type duration time.Duration
 
@@ -161,6 +206,8 @@ func settingsForm(s run.Settings) settings {
 		Guard: a.Guard, Approve: a.Approve, OnBlock: a.OnBlock, Workspace: a.Workspace, Policies: a.Policies, Rehearsals: a.Rehearsals,
 		Size: size(d.Size), StopCorner: d.StopCorner, StopKeys: d.StopKeys, Takeover: duration(d.Takeover), TextUnseen: s.TextUnseen, TreeLimit: duration(d.TreeLimit),
 		TreeNodes: d.TreeNodes, TreeSilence: duration(d.TreeSilence), Virtual: d.Private,
+		PlanTries: a.PlanTries, ReadAlike: a.ReadAlike, JudgeLimit: duration(a.JudgeLimit), ApprovalLimit: duration(a.ApprovalLimit), RiskLimit: a.RiskLimit,
+		CarefulEdits: a.CarefulEdits, MaxBlocked: a.MaxBlocked, GroundTries: m.GroundTries, Macro: macroForm(s.Macro),
 	}
 	if a.Candidates > 1 {
 		f.Candidates = a.Candidates
@@ -213,8 +260,11 @@ func (f settings) data() run.Settings {
 			ReviewEvery: f.ReviewEvery, ScreenTokens: f.ScreenTokens, KeepImages: f.KeepImages, PruneInterval: f.PruneInterval,
 			Detectors: detect.Limits(f.Detectors), GuardLimit: time.Duration(f.GuardLimit),
 			Guard: f.Guard, Approve: f.Approve, OnBlock: f.OnBlock, Workspace: f.Workspace, Policies: f.Policies, Candidates: f.Candidates, Rehearsals: f.Rehearsals,
+			PlanTries: f.PlanTries, ReadAlike: f.ReadAlike, JudgeLimit: time.Duration(f.JudgeLimit), ApprovalLimit: time.Duration(f.ApprovalLimit), RiskLimit: f.RiskLimit,
+			CarefulEdits: f.CarefulEdits, MaxBlocked: f.MaxBlocked,
 		},
-		Models:     run.ModelSettings{BaseURL: f.BaseURL, Boundary: f.Boundary, Computer: f.Computer, Grounder: f.Grounder, Grows: f.Grows, MaxTokens: f.MaxTokens, MaxDollars: f.MaxDollars, MaxTime: time.Duration(f.MaxTime)},
+		Models:     run.ModelSettings{BaseURL: f.BaseURL, Boundary: f.Boundary, Computer: f.Computer, Grounder: f.Grounder, GroundTries: f.GroundTries, Grows: f.Grows, MaxTokens: f.MaxTokens, MaxDollars: f.MaxDollars, MaxTime: time.Duration(f.MaxTime)},
+		Macro:      f.Macro.data(),
 		Like:       (*run.Demonstration)(f.Like),
 		TextUnseen: f.TextUnseen,
 	}
@@ -268,12 +318,16 @@ type execution struct {
 	Retries           int      `json:"retries"`
 	ContinueOnFailure bool     `json:"continue_on_failure"`
 	Reflect           bool     `json:"reflect"`
+	AgentDepth        int      `json:"agent_depth,omitempty"`
+	AgentTurns        int      `json:"agent_turns,omitempty"`
+	LowBudget         float64  `json:"low_budget,omitempty"`
 }
 
 func executionForm(e run.ExecutionSettings) execution {
 	return execution{
 		Mode: e.Mode, MaxParallel: e.MaxParallel, StepTimeout: duration(e.StepTimeout), AgentTimeout: duration(e.AgentTimeout), StepActions: e.StepActions,
 		Retries: e.Retries, ContinueOnFailure: e.ContinueOnFailure, Reflect: e.Reflect,
+		AgentDepth: e.AgentDepth, AgentTurns: e.AgentTurns, LowBudget: e.LowBudget,
 	}
 }
 
@@ -281,6 +335,7 @@ func (f execution) data() run.ExecutionSettings {
 	return run.ExecutionSettings{
 		Mode: f.Mode, MaxParallel: f.MaxParallel, StepTimeout: time.Duration(f.StepTimeout), AgentTimeout: time.Duration(f.AgentTimeout), StepActions: f.StepActions,
 		Retries: f.Retries, ContinueOnFailure: f.ContinueOnFailure, Reflect: f.Reflect,
+		AgentDepth: f.AgentDepth, AgentTurns: f.AgentTurns, LowBudget: f.LowBudget,
 	}
 }
 
