@@ -13,13 +13,13 @@ import (
 // that comes back later has a new name. The zero value is ready to use, by one
 // goroutine.
 type Screens struct {
+	// Window is in how many turns detectors look for the same screen, see [Limits]: so
+	// many screens are told apart, and never fewer than eight.
+	Window int
+
 	seen  []named // least recently seen first
 	count int
 }
-
-// remembered is how many screens are told apart: as many turns as detectors
-// look back for the same screen.
-const remembered = 8
 
 // A named screen is kept as the newest picture of it.
 type named struct {
@@ -68,7 +68,7 @@ func (s *Screens) digest(frame *image.RGBA) screen.Digest {
 }
 
 func (s *Screens) keep(now named) {
-	if len(s.seen) == remembered {
+	if len(s.seen) == max(s.Window, DefaultLimits.Window) {
 		s.seen = slices.Delete(s.seen, 0, 1)
 	}
 	s.seen = append(s.seen, now)

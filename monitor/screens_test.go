@@ -58,6 +58,13 @@ func TestScreensForget(t *testing.T) {
 		s.Name(picture(image.Rect(10*i, 100, 10*i+10, 150)))
 	}
 	assert.NotEqual(t, first, s.Name(picture()), "after eight others it is a new screen")
+
+	s = monitor.Screens{Window: 9}
+	first = s.Name(picture())
+	for i := range 8 {
+		s.Name(picture(image.Rect(10*i, 100, 10*i+10, 150)))
+	}
+	assert.Equal(t, first, s.Name(picture()), "detectors look back so far")
 }
 
 func BenchmarkScreensName(b *testing.B) {

@@ -16,6 +16,7 @@ import (
 	"desktop-agent/internal/permit"
 	"desktop-agent/internal/shlex"
 	"desktop-agent/llm"
+	"desktop-agent/monitor"
 	"desktop-agent/planner"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
@@ -175,7 +176,7 @@ func (s *Session) openDesktop(ctx context.Context) error {
 	} else if err := s.openScreen(ctx); err != nil {
 		return err
 	}
-	live := &Live{Screen: s.Screen}
+	live := &Live{Screen: s.Screen, Comparison: Comparison{monitor.Screens{Window: s.Settings.Agent.Detectors.Window}}}
 	if s.of != nil {
 		live.frames = s.of.Scope.rec.nextDisplay()
 	}

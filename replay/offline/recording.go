@@ -66,7 +66,11 @@ func newRecording(stored *replay.Run, o *Options) *recording {
 	case o.Pixels:
 		want = pixels
 	}
-	return &recording{run: stored, guard: stored.Info.Asked.Guard, opt: *o, want: want, steps: map[int]*recordedStep{}, exchanges: map[conversation]*exchange{}, read: -1}
+	asked := stored.Info.Asked
+	return &recording{
+		run: stored, guard: asked.Guard, opt: *o, want: want, steps: map[int]*recordedStep{}, exchanges: map[conversation]*exchange{}, read: -1,
+		screens: monitor.Screens{Window: asked.Settings.Agent.Detectors.Window},
+	}
 }
 
 // open begins to read the recording, until close.
