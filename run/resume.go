@@ -87,7 +87,7 @@ type Retracing struct {
 	then    []func()
 	pending []Event // of what was done, and that no journal has
 	task    string
-	last    Intent // that the guard was asked about
+	last    atomic.Pointer[Intent] // that the guard was asked about; a call that nobody waits for any more may still store one
 }
 
 // Retrace has a live session begin with what was recorded. It comes before the agent is
@@ -212,6 +212,14 @@ func (r *Retracing) over(ctx context.Context, err error) (bool, error) {
 	return true, r.goLive(ctx)
 }
 
+// intent is what the guard was asked about last.
+func (r *Retracing) intent() Intent {
+	if in := r.last.Load(); in != nil {
+		return *in
+	}
+	return Intent{}
+}
+
 // Answer gives what the user answered, or has them asked.
 func (r *Retracing) Answer(recorded, live func(context.Context, string) (string, error)) func(context.Context, string) (string, error) {
 	return func(ctx context.Context, question string) (string, error) {
@@ -284,7 +292,7 @@ func (d retracedDevice) Do(ctx context.Context, a actuator.Action, f actuator.Fr
 		output, err := d.r.past.Device.Do(ctx, a, f)
 		if err != nil && err.Error() == InDoubt {
 			if h, ok := d.r.guard.(Heir); ok {
-				d.r.session.Hand.Tell(ctx, func() { h.Doubt(d.r.last) })
+				d.r.session.Hand.Tell(ctx, func() { h.Doubt(d.r.intent()) })
 			}
 		}
 		if over, err := d.r.over(ctx, err); !over || err != nil {
@@ -329,7 +337,8 @@ func (d toolDevice) Do(ctx context.Context, a actuator.Action, _ actuator.Frame)
 // typedSecret keeps in mind that a secret was typed into a window which is still there.
 func (s *Session) typedSecret(a actuator.Action, r *Retracing) {
 	d, ok := s.Desktop.(retracedDesktop)
-	if !ok || r.last.On == nil || r.past.So.Resumed.Desktop != SameDesktop {
+	on := r.intent().On
+	if !ok || on == nil || r.past.So.Resumed.Desktop != SameDesktop {
 		return
 	}
 	live, ok := d.Desktop.(*Live)
@@ -337,7 +346,7 @@ func (s *Session) typedSecret(a actuator.Action, r *Retracing) {
 	if !ok || live.secrets == nil || !typing || !strings.Contains(string(t.Text), placeholderBegins) {
 		return
 	}
-	if w, ok := r.last.On.Focused(); ok {
+	if w, ok := on.Focused(); ok {
 		live.secrets.mu.Lock()
 		defer live.secrets.mu.Unlock()
 		live.secrets.typed[w.ID] = true
@@ -364,7 +373,7 @@ func (g retracedGuard) Judged(ctx context.Context) *TaskJudged {
 }
 
 func (g retracedGuard) Allow(ctx context.Context, in Intent) (Guarded, error) {
-	g.r.last = in
+	g.r.last.Store(&in)
 	ruling, err := g.r.past.Guard.Allow(ctx, in)
 	if over, err := g.r.over(ctx, err); err != nil && !over {
 		g.recall(in, ruling)

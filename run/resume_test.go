@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
 	"desktop-agent/run"
 	"desktop-agent/run/runtest"
 	"desktop-agent/screen"
@@ -39,5 +41,71 @@ func TestNamesOfScreensGoOn(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, live, r.Live())
 		assert.Equal(t, "7", s.Desktop.ScreenName(o))
+	}
+}
+
+// An agreeable guard has allowed everything.
+type agreeable struct{}
+
+func (agreeable) Name() string                           { return "agreeable" }
+func (agreeable) Start(context.Context, string)          {}
+func (agreeable) Judged(context.Context) *run.TaskJudged { return nil }
+func (agreeable) Allow(context.Context, run.Intent) (run.Guarded, error) {
+	return run.Guarded{Allowed: true}, nil
+}
+
+// resumed returns a session that goes on with a run, on a desktop that was seen and with
+// replies that were given, or, if live, where that is over.
+func resumed(t testing.TB, live bool, now, then *runtest.Desktop, answers, answered llm.Model) *run.Session {
+	t.Helper()
+	s := runtest.Open(t, run.Settings{}, &run.Options{Desktop: now, Device: now, Client: &llm.Client{Model: answers, Default: llm.Settings{Model: "m"}}})
+	before := &earlier{over: live}
+	past := &run.Past{Desktop: then, Device: then, Guard: agreeable{}, Model: answered, Told: func(run.Event) (bool, error) { return true, nil }}
+	if live {
+		past.Desktop = before
+	}
+	r := s.Retrace(past)
+	if live {
+		_, err := s.Desktop.Observe(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, live, r.Live())
+	return s
+}
+
+// TestRetracedIsDesktop holds that the desktop of a run that goes on is one, while it is what
+// was recorded and after that, and that only what there is now is acted on.
+func TestRetracedIsDesktop(t *testing.T) {
+	for _, live := range []bool{false, true} {
+		now, then := &runtest.Desktop{}, &runtest.Desktop{}
+		on, other := then, now
+		if live {
+			on, other = now, then
+		}
+		s := resumed(t, live, now, then, llmtest.Text("now"), llmtest.Text("then"))
+		runtest.TestDesktop(t, &runtest.DesktopSubject{
+			Desktop: s.Desktop, Hand: s.Hand, Change: func(testing.TB) { on.Change(func() { on.Tick = 7 }) },
+		})
+		assert.NotEmpty(t, on.Did())
+		assert.Empty(t, other.Did())
+	}
+}
+
+// TestRetracedIsModel holds that the model of such a run is one.
+func TestRetracedIsModel(t *testing.T) {
+	for _, live := range []bool{false, true} {
+		of := func(m llm.Model) func(testing.TB) llm.Model {
+			return func(t testing.TB) llm.Model {
+				var answers, answered llm.Model = llmtest.Fail(&llm.Error{Kind: llm.ErrRequest}), m
+				if live {
+					answers, answered = m, answers
+				}
+				return resumed(t, live, &runtest.Desktop{}, &runtest.Desktop{}, answers, answered).Client.Model
+			}
+		}
+		llmtest.TestModel(t, &llmtest.Subject{
+			New: of(llmtest.Text("DONE")), Hang: of(llmtest.Hang()),
+			Fail: map[string]llmtest.Failure{"the model fails": {New: of(llmtest.Fail(&llm.Error{Kind: llm.ErrAuth})), Want: llm.ErrAuth}},
+		})
 	}
 }
