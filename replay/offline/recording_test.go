@@ -20,9 +20,9 @@ const changes = 30
 
 var move = actuator.Move{At: actuator.Point{X: 5, Y: 5}}
 
-// recorded returns the replay of a run in which each step moves the pointer, and the
-// screen changes once. In its first step a model is called.
-func recorded(t testing.TB, o *Options) *recording {
+// onDisk returns a run in which each step moves the pointer, and the screen changes once. In
+// its first step a model is called.
+func onDisk(t testing.TB) *replay.Run {
 	ctx := t.Context()
 	j, err := replay.Create(t.TempDir())
 	require.NoError(t, err)
@@ -54,11 +54,58 @@ func recorded(t testing.TB, o *Options) *recording {
 	require.NoError(t, j.Close())
 	stored, err := replay.Open(j.Dir())
 	require.NoError(t, err)
-	played := newRecording(stored, o)
+	return stored
+}
+
+// recorded returns the replay of that run.
+func recorded(t testing.TB, o *Options) *recording {
+	played := newRecording(onDisk(t), o)
 	played.open()
 	t.Cleanup(played.close)
-	_, played.cancel = context.WithCancelCause(ctx)
+	_, played.cancel = context.WithCancelCause(t.Context())
 	return played
+}
+
+// earlier returns that run as one that goes on begins with it, at a step.
+func earlier(t testing.TB, step func() int) *past {
+	rec := newRecording(onDisk(t), &Options{})
+	rec.resume, rec.want = true, whatIsThere
+	rec.open()
+	t.Cleanup(rec.close)
+	return &past{recording: rec, story: &story{}, step: step, changed: func(run.Limits) {}}
+}
+
+// TestPastIsDesktop holds that what a run begins with that goes on is a desktop.
+func TestPastIsDesktop(t *testing.T) {
+	step := 0
+	p := earlier(t, func() int { return step })
+	runtest.TestDesktop(t, &runtest.DesktopSubject{
+		Desktop: p, Device: p, Action: move,
+		Recorded: "what is done again is looked up in the journal",
+		Next:     func() { step++ },
+		Change:   func(testing.TB) { step = changes },
+	})
+	require.Less(t, step, changes+5)
+	require.NoError(t, p.broken)
+}
+
+// TestPastIsModel holds that the replies with which such a run begins are a model.
+func TestPastIsModel(t *testing.T) {
+	llmtest.TestModel(t, &llmtest.Subject{
+		New: func(t testing.TB) llm.Model { return earlier(t, func() int { return 1 }) }, Calls: 8, Counted: true,
+		Request: assessing,
+		Fail: map[string]llmtest.Failure{"nothing more was asked": {
+			New: func(t testing.TB) llm.Model {
+				p := earlier(t, func() int { return changes + 10 }) // where the record ends
+				for range 8 {
+					_, err := p.Complete(t.Context(), assessing())
+					require.NoError(t, err)
+				}
+				return p
+			},
+			Want: run.ErrCut, Other: "the loop looks anew",
+		}},
+	})
 }
 
 var usage = llm.Usage{Input: 100, Cached: 40, Output: 10}
@@ -90,10 +137,13 @@ func TestRecordingIsDesktop(t *testing.T) {
 func TestRecordingIsModel(t *testing.T) {
 	llmtest.TestModel(t, &llmtest.Subject{
 		New: func(t testing.TB) llm.Model { return recorded(t, &Options{}) }, Calls: 8, Counted: true,
-		Request: func() *llm.Request {
-			return &llm.Request{Role: llm.WorldModel, Purpose: "assess", Messages: []llm.Message{llm.UserText("what now?")}}
-		},
+		Request: assessing,
 	})
+}
+
+// assessing is a request as the model of the recorded run got it.
+func assessing() *llm.Request {
+	return &llm.Request{Role: llm.WorldModel, Purpose: "assess", Messages: []llm.Message{llm.UserText("what now?")}}
 }
 
 // TestRecordingIsJournal holds that a replay which is written anew is a journal.
