@@ -155,12 +155,15 @@ func (f modelFlags) one(own roleFlags) llm.Model {
 	return model
 }
 
-// A refusing model has a reason why nobody is asked.
+// A refusing model has a reason why nobody is asked. It never has a reply.
 type refusing struct{ reason error }
 
 // Complete returns the reason.
-func (r refusing) Complete(context.Context, *llm.Request) (*llm.Response, error) {
-	return nil, r.reason
+func (r refusing) Complete(ctx context.Context, _ *llm.Request) (*llm.Response, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return nil, &llm.Error{Kind: llm.ErrRequest, Detail: r.reason.Error(), Err: r.reason}
 }
 
 // check returns why the models cannot be asked as the flags say.
@@ -171,12 +174,12 @@ func (f modelFlags) check(c *llm.Client) error {
 	if _, err := f.Grounder.form(); err != nil {
 		return err
 	}
-	stores := false
-	for _, role := range f.roles() {
-		own := f.own(role)
 	if f.Grounder.Model != "" && f.Grounder.Tries < 1 {
 		return hintError{fmt.Errorf("the grounder is asked %d times", f.Grounder.Tries), "write --grounder-tries with 1 or more"}
 	}
+	stores := false
+	for _, role := range f.roles() {
+		own := f.own(role)
 		for _, one := range append([]roleFlags{own}, f.others(own)...) {
 			if r, ok := f.one(one).(refusing); ok {
 				return r.reason

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
+	"desktop-agent/llm/provider"
 	"desktop-agent/run"
 	"desktop-agent/run/eventjson"
 )
@@ -187,4 +190,21 @@ func TestFallbackElsewhere(t *testing.T) {
 	require.ErrorContains(t, f.mixed("auto"), `the fallback "ui-tars-1.5-7b" of the actor`, "it speaks another dialect")
 	f.Actor.Fallback = []string{"qwen2.5-vl-72b"}
 	require.NoError(t, f.mixed("auto"))
+}
+
+// TestRefusingIsModel holds that who is not asked, for a reason, is one of several models by
+// the promises of all: it has no reply, and says so as they do.
+func TestRefusingIsModel(t *testing.T) {
+	reason, ok := errors.New("no key"), llmtest.Text("DONE")
+	of := func(name string) func(testing.TB) llm.Model {
+		return func(testing.TB) llm.Model { return provider.ByName{"": ok, name: refusing{reason}} }
+	}
+	llmtest.TestModel(t, &llmtest.Subject{
+		New: of("another"), Fail: map[string]llmtest.Failure{"nobody is asked": {New: of("m"), Want: llm.ErrRequest}, "and the reason is told": {New: of("m"), Want: reason}},
+	})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped")
+	cancel(stopped)
+	_, err := refusing{reason}.Complete(ctx, nil)
+	require.ErrorIs(t, err, stopped)
 }
