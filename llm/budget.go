@@ -210,7 +210,7 @@ func (b *Budget) reserve(model string, need Usage) (settle func(Usage) (dollars 
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.startLocked()
-	used := b.spentLocked().plus(b.reserved)
+	used := b.spentLocked().Plus(b.reserved)
 	for _, l := range []BudgetError{
 		{Tokens, float64(used.Input + used.Output), float64(need.Input + need.Output), float64(b.MaxTokens)},
 		{Dollars, used.Dollars, cost.Dollars, b.MaxDollars},
@@ -224,13 +224,13 @@ func (b *Budget) reserve(model string, need Usage) (settle func(Usage) (dollars 
 	if b.MaxTime > 0 {
 		end = b.start.Add(b.MaxTime)
 	}
-	b.reserved = b.reserved.plus(cost)
+	b.reserved = b.reserved.Plus(cost)
 	return func(u Usage) float64 {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		actual := Spent{Usage: u, Calls: 1, Dollars: b.Prices.Cost(model, u)}
 		b.reserved = b.reserved.minus(cost)
-		b.spent = b.spent.plus(actual)
+		b.spent = b.spent.Plus(actual)
 		return actual.Dollars
 	}, end, nil
 }
@@ -240,8 +240,8 @@ func (b *Budget) outOfTime() error {
 	return &BudgetError{Resource: Time, Used: b.MaxTime.Seconds(), Max: b.MaxTime.Seconds()}
 }
 
-// plus adds everything but the time.
-func (s Spent) plus(t Spent) Spent {
+// Plus adds everything but the time.
+func (s Spent) Plus(t Spent) Spent {
 	s.Usage = s.Usage.Plus(t.Usage)
 	s.Calls += t.Calls
 	s.Dollars += t.Dollars

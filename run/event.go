@@ -404,6 +404,11 @@ func (GoalChecked) kind() string  { return "goal_checked" }
 func (Resumed) kind() string      { return "resumed" }
 func (RunEnded) kind() string     { return "run_ended" }
 
+// Spent is what the call used, without its time.
+func (c ModelCalled) Spent() llm.Spent {
+	return llm.Spent{Usage: c.Usage, Calls: 1, Dollars: c.Dollars}
+}
+
 // A Message is a message of a model call as the journal keeps it: pictures by
 // the ID of their frame.
 type Message struct {

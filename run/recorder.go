@@ -40,9 +40,7 @@ type Recorder struct {
 	seq     int
 	at      time.Time // of the newest event
 	broken  error
-	usage   llm.Usage
-	calls   int
-	dollars float64
+	spent   llm.Spent                      // by calls of models
 	earlier time.Duration                  // that a program before this one worked on the run
 	ignored int                            // objections that were overridden
 	asked   map[conversation][]llm.Message // of the last call of each
@@ -100,7 +98,7 @@ func (r *Recorder) Scope(w Where) *Scope { return &Scope{rec: r, where: w, turns
 func (r *Recorder) Totals() (usage llm.Usage, calls int, dollars float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.usage, r.calls, r.dollars
+	return r.spent.Usage, r.spent.Calls, r.spent.Dollars
 }
 
 // overridden returns how many objections to what was done were overridden.
@@ -132,9 +130,9 @@ func (r *Recorder) retracing() bool {
 func (r *Recorder) again(ctx context.Context, e Event, fill func() EventData, first func() error) error {
 	if fill != nil {
 		r.mu.Lock()
-		usage, calls, dollars := r.usage, r.calls, r.dollars
+		spent := r.spent
 		e.Data = fill()
-		r.usage, r.calls, r.dollars = usage, calls, dollars // it was added up
+		r.spent = spent // it was added up
 		r.mu.Unlock()
 	}
 	e.Data, e.Kind = hidden(e.Data, r.hide), e.Data.kind()
@@ -199,8 +197,8 @@ func (r *Recorder) append(ctx context.Context, e Event, fill func() EventData) e
 func (r *Recorder) resume(so Sofar, known func(context.Context, Event) (bool, error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.retrace, r.earlier = known, so.Elapsed
-	r.seq, r.at, r.usage, r.calls, r.dollars, r.ignored = so.Resumed.From, so.At, so.Usage, so.Calls, so.Dollars, so.Overridden
+	r.retrace, r.earlier = known, so.Time
+	r.seq, r.at, r.spent, r.ignored = so.Resumed.From, so.At, so.Spent, so.Overridden
 }
 
 // goOn has events written again. What models were asked is written anew as a whole.
@@ -400,9 +398,7 @@ func (s *Scope) Call(ctx context.Context, call llm.Call) error {
 	}
 	r := s.rec
 	return r.write(ctx, s.event(time.Now(), nil), func() EventData {
-		r.calls++
-		r.dollars += call.Dollars
-		r.usage = r.usage.Plus(call.Usage)
+		r.spent = r.spent.Plus(e.Spent())
 		// A conversation grows at its end: only that is written.
 		key := conversation{s.where.Agent, req.Role, req.Purpose}
 		e.Shared = shared(r.asked[key], req.Messages)

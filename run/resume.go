@@ -51,10 +51,7 @@ type Past struct {
 type Sofar struct {
 	Resumed    Resumed // the event that it goes on with
 	At         time.Time
-	Usage      llm.Usage
-	Calls      int
-	Dollars    float64
-	Elapsed    time.Duration // while a program did it
+	llm.Spent  // its time is that while a program did it
 	Overridden int
 	Judged     *TaskJudged // nil if nobody has judged the task
 	Frames     int         // the highest number of a frame
@@ -109,7 +106,7 @@ func (s *Session) Retrace(p *Past) *Retracing {
 		r.then = append(r.then, func() {
 			s.Client.Leave(p.So.Left) // also by calls that are not made again
 			if s.Client.Budget = budget; budget != nil {
-				budget.Resume(p.So.spent())
+				budget.Resume(p.So.Spent)
 			}
 		})
 	}
@@ -124,7 +121,7 @@ func (s *Session) Retrace(p *Past) *Retracing {
 // what there is to know. It comes before anything is done.
 func (s *Session) Continue(ctx context.Context, so Sofar) error {
 	if s.Client != nil && s.Client.Budget != nil {
-		s.Client.Budget.Resume(so.spent())
+		s.Client.Budget.Resume(so.Spent)
 	}
 	if s.Screen != nil {
 		s.Screen.Continue(so.Frames, so.Elements, so.targets())
@@ -144,10 +141,6 @@ func (s *Session) Inherit(ctx context.Context, task string, judged *TaskJudged) 
 	} else if g, ok := s.Hand.guard.(Starter); ok {
 		s.Hand.Tell(ctx, func() { g.Start(ctx, task) })
 	}
-}
-
-func (so Sofar) spent() llm.Spent {
-	return llm.Spent{Usage: so.Usage, Calls: so.Calls, Dollars: so.Dollars, Time: so.Elapsed}
 }
 
 // targets are the elements that still have the IDs that they had.

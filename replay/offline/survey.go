@@ -57,16 +57,14 @@ func survey(stored *replay.Run) (*run.Sofar, *story, error) {
 		}
 		_, again := e.Data.(run.Resumed)
 		if !so.At.IsZero() && !again {
-			so.Elapsed += max(0, e.Time.Sub(so.At))
+			so.Time += max(0, e.Time.Sub(so.At))
 		}
 		so.Resumed.From, so.At, so.Turns = e.Seq, e.Time, max(so.Turns, e.Step)
 		switch data := e.Data.(type) {
 		case run.RunStarted:
 			st.started = &data
 		case run.ModelCalled:
-			so.Calls++
-			so.Dollars += data.Dollars
-			so.Usage = so.Usage.Plus(data.Usage)
+			so.Spent = so.Spent.Plus(data.Spent())
 			if st.started != nil {
 				so.Left[data.Role] = max(so.Left[data.Role], st.started.Settings.Models.Roles[data.Role].Left(data.Model, llm.KindOf(data.Error)))
 			}
@@ -106,7 +104,7 @@ func survey(stored *replay.Run) (*run.Sofar, *story, error) {
 			since, told = nil, resumedWords(data)
 			st.limits[e.Step] = data.Limits
 		}
-		st.spent = append(st.spent, spending{e.Time, llm.Spent{Usage: so.Usage, Dollars: so.Dollars, Time: so.Elapsed}})
+		st.spent = append(st.spent, spending{e.Time, so.Spent})
 	}
 	for _, id := range since {
 		st.stale[id] = true

@@ -205,9 +205,7 @@ func (b *builder) call(e run.Event, data run.ModelCalled) {
 	b.saw[key] = c.Untrusted
 	b.step.Calls = append(b.step.Calls, c)
 	v := b.view
-	v.Calls++
-	v.Dollars += data.Dollars
-	v.Usage = v.Usage.Plus(data.Usage)
+	v.Used = v.Used.Plus(data.Spent())
 	v.gave(e.Step, data)
 }
 

@@ -278,7 +278,7 @@ func totals(a, b *view) []total {
 	if duration < 0 {
 		sign, duration = "−", -duration
 	}
-	cost := b.Dollars - a.Dollars
+	cost := b.Used.Dollars - a.Used.Dollars
 	if cost < 0 {
 		money, cost = "−", -cost
 	}
@@ -290,9 +290,9 @@ func totals(a, b *view) []total {
 		{"outcome", a.Outcome, b.Outcome, ""},
 		number("steps", a.Counted, b.Counted),
 		{"time", shortDuration(a.Took()), shortDuration(b.Took()), sign + shortDuration(duration.Round(time.Millisecond))},
-		number("model calls", a.Calls, b.Calls),
-		number("tokens read", a.Usage.Input, b.Usage.Input),
-		number("tokens written", a.Usage.Output, b.Usage.Output),
+		number("model calls", a.Used.Calls, b.Used.Calls),
+		number("tokens read", a.Used.Input, b.Used.Input),
+		number("tokens written", a.Used.Output, b.Used.Output),
 		{"cost", a.Cost(), b.Cost(), more},
 	}
 }

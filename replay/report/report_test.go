@@ -268,13 +268,13 @@ func TestStepsAreNamedByTheirTargets(t *testing.T) {
 // TestCostWithoutAPrice holds that a cost that nobody knows is not told as nothing.
 func TestCostWithoutAPrice(t *testing.T) {
 	asked := &run.RunStarted{Models: map[string]string{"actor": "m"}}
-	v := &view{Run: replay.Info{Asked: asked}, Calls: 3}
+	v := &view{Run: replay.Info{Asked: asked}, Used: llm.Spent{Calls: 3}}
 	assert.Equal(t, "unknown", v.Cost())
-	v.Calls = 0
+	v.Used.Calls = 0
 	assert.Equal(t, "$0", v.Cost(), "nobody was asked")
-	v.Calls, asked.Settings.Models.Prices = 3, llm.Prices{"m": {}}
+	v.Used.Calls, asked.Settings.Models.Prices = 3, llm.Prices{"m": {}}
 	assert.Equal(t, "$0", v.Cost(), "it is free")
-	v.Dollars = 0.5
+	v.Used.Dollars = 0.5
 	assert.Equal(t, "$0.50", v.Cost())
 }
 

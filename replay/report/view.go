@@ -18,13 +18,11 @@ import (
 // A view is what the report shows of a run as a whole.
 type view struct {
 	Run     replay.Info
-	Outcome string // in words
-	Person  bool   // somebody did it by hand: no model was asked
-	Usage   llm.Usage
-	Calls   int
-	Dollars float64
-	Steps   []*entry // the first may be the time before step 1, the last the end
-	Counted int      // steps of the loop
+	Outcome string    // in words
+	Person  bool      // somebody did it by hand: no model was asked
+	Used    llm.Spent // by models, without the time
+	Steps   []*entry  // the first may be the time before step 1, the last the end
+	Counted int       // steps of the loop
 	Spent   replay.Spent
 	Longest time.Duration // of a step
 	Hits    hits
@@ -50,10 +48,10 @@ func (v *view) Took() time.Duration {
 
 // Cost is what the models cost, in words.
 func (v *view) Cost() string {
-	if v.Run.Unpriced(v.Calls, v.Dollars) {
+	if v.Run.Unpriced(v.Used.Calls, v.Used.Dollars) {
 		return "unknown"
 	}
-	return usd(v.Dollars)
+	return usd(v.Used.Dollars)
 }
 
 // hits counts how often the actor's expectation came true.
