@@ -69,13 +69,6 @@ func (c *Call) Whole() []run.Message {
 	return list
 }
 
-// A conversation is what calls of one agent in one role for one purpose make.
-type conversation struct {
-	agent   string
-	role    llm.Role
-	purpose string
-}
-
 // An exchange is a part of a conversation: what a call added to those before, as far
 // as later ones go on from it.
 type exchange struct {
@@ -143,7 +136,7 @@ func (s *Step) Spent() Spent { return Spend(s.Events, s.Since) }
 // one of a turn that goes on, and the conversations that go on. After an error it ends.
 func (r *Run) Steps() iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		b := stepper{asked: map[conversation]*exchange{}, saw: map[string]*run.Observed{}, turns: map[turn]*doing{}}
+		b := stepper{asked: map[run.Conversation]*exchange{}, saw: map[string]*run.Observed{}, turns: map[turn]*doing{}}
 		for e, err := range r.Events() {
 			if err == nil {
 				err = b.next(e)
@@ -171,7 +164,7 @@ type stepper struct {
 	last   time.Time     // of the newest event
 	now    *run.Observed // the newest observation
 	seenIn int           // its step
-	asked  map[conversation]*exchange
+	asked  map[run.Conversation]*exchange
 	by     actor                    // of the newest event
 	saw    map[string]*run.Observed // the newest observation of each agent
 	turns  map[turn]*doing          // that go on
@@ -351,7 +344,7 @@ func (b *stepper) add(e run.Event) error {
 }
 
 func (b *stepper) call(e run.Event, data run.ModelCalled) error {
-	key := conversation{e.Agent, data.Role, data.Purpose}
+	key := run.Conversation{Agent: e.Agent, Role: data.Role, Purpose: data.Purpose}
 	before := b.asked[key]
 	if data.Shared < 0 || data.Shared > before.length() {
 		return fmt.Errorf("the call shares %d messages with the one before, which had %d", data.Shared, before.length())

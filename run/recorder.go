@@ -43,7 +43,7 @@ type Recorder struct {
 	spent   llm.Spent                      // by calls of models
 	earlier time.Duration                  // that a program before this one worked on the run
 	ignored int                            // objections that were overridden
-	asked   map[conversation][]llm.Message // of the last call of each
+	asked   map[Conversation][]llm.Message // of the last call of each
 
 	look     sync.Mutex // held while a frame is stored and its event is written: they belong together
 	displays atomic.Int64
@@ -54,19 +54,19 @@ type Recorder struct {
 	telling bool    // somebody is calling watch
 }
 
-// A conversation is what the messages of a model call are compared with: the
-// call before of the same agent, role and purpose.
-type conversation struct {
-	agent   string
-	role    llm.Role
-	purpose string
+// A Conversation is what the calls of models of one agent in one role for one purpose make:
+// each begins with messages of the one before.
+type Conversation struct {
+	Agent   string
+	Role    llm.Role
+	Purpose string
 }
 
 // NewRecorder begins the journal of a run. watch, if not nil, is told each event
 // once it is written, one at a time and in order. It may take its time and may
 // write events itself: nobody else has to wait for it.
 func NewRecorder(j Journal, watch func(Event)) *Recorder {
-	r := &Recorder{journal: j, asked: map[conversation][]llm.Message{}}
+	r := &Recorder{journal: j, asked: map[Conversation][]llm.Message{}}
 	if watch != nil {
 		r.Watch(watch)
 	}
@@ -400,7 +400,7 @@ func (s *Scope) Call(ctx context.Context, call llm.Call) error {
 	return r.write(ctx, s.event(time.Now(), nil), func() EventData {
 		r.spent = r.spent.Plus(e.Spent())
 		// A conversation grows at its end: only that is written.
-		key := conversation{s.where.Agent, req.Role, req.Purpose}
+		key := Conversation{s.where.Agent, req.Role, req.Purpose}
 		e.Shared = shared(r.asked[key], req.Messages)
 		for _, m := range req.Messages[e.Shared:] {
 			e.Messages = append(e.Messages, Written(m))

@@ -22,11 +22,11 @@ type builder struct {
 	seen  [2]*run.Observed // the newest observation and the one before
 	shown string           // ID of the frame of the last section that has one
 	plan  *planView
-	steps map[string]place    // of the last call of each agent, role and purpose
-	saw   map[string][]string // the untrusted sources that it had seen
-	since time.Time           // when the step began
-	batch []run.Event         // of the step
-	crew  *crew               // of a run with a deliberate plan; nil of others
+	steps map[run.Conversation]place    // of the last call of each
+	saw   map[run.Conversation][]string // the untrusted sources that it had seen
+	since time.Time                     // when the step began
+	batch []run.Event                   // of the step
+	crew  *crew                         // of a run with a deliberate plan; nil of others
 }
 
 // A place is a section that another one points at.
@@ -61,7 +61,7 @@ func sections(r *replay.Run, v *view) iter.Seq[*stepView] {
 		return turns(r, v)
 	}
 	return func(yield func(*stepView) bool) {
-		b := &builder{view: v, steps: map[string]place{}, saw: map[string][]string{}}
+		b := &builder{view: v, steps: map[run.Conversation]place{}, saw: map[run.Conversation][]string{}}
 		for e, err := range r.Events() {
 			if err != nil {
 				v.Broken = err.Error()
@@ -197,7 +197,7 @@ func (p *proposalView) action(index int) *actionView {
 
 func (b *builder) call(e run.Event, data run.ModelCalled) {
 	c := &callView{ModelCalled: data, At: e.Time}
-	key := e.Agent + " " + string(data.Role) + " " + data.Purpose
+	key := run.Conversation{Agent: e.Agent, Role: data.Role, Purpose: data.Purpose}
 	before := b.steps[key]
 	c.Before, c.BeforeID = before.step, before.id
 	b.steps[key] = place{e.Step, b.step.ID()}

@@ -23,8 +23,8 @@ type crew struct {
 	view   *view
 	groups []*group
 	of     map[groupKey]*group
-	steps  map[string]place
-	saw    map[string][]string
+	steps  map[run.Conversation]place
+	saw    map[run.Conversation][]string
 	looked map[string][2]*run.Observed // the newest observations of each agent
 	ids    map[string]int              // how often a section's ID was given
 	began  map[string]groupKey         // where a step of the plan began, by its path
@@ -76,7 +76,7 @@ func (g *group) label(turn int) string {
 func turns(r *replay.Run, v *view) iter.Seq[*stepView] {
 	return func(yield func(*stepView) bool) {
 		c := &crew{
-			view: v, of: map[groupKey]*group{}, steps: map[string]place{}, saw: map[string][]string{},
+			view: v, of: map[groupKey]*group{}, steps: map[run.Conversation]place{}, saw: map[run.Conversation][]string{},
 			looked: map[string][2]*run.Observed{}, ids: map[string]int{}, began: map[string]groupKey{},
 		}
 		for e, err := range r.Events() {
