@@ -213,13 +213,13 @@ func (x *Execution) takeUpStep(ctx context.Context, id string, o *run.OpenStep) 
 	}
 	effect, final := o.Attempted()
 	act := o.Newest()
-	if step.Executor != planner.Tool || step.Sub != nil || len(o.Talk) > 0 || act == nil || act.Status == "" {
+	if step.Executor != planner.Tool || step.Sub != nil || len(o.Talk) > 0 || act == nil || act.Acted == nil {
 		if x.engine.mustAsk(step, o) {
 			x.Attempted(id, effect)
 		}
 		return "", nil
 	}
-	came := answered(act.Status, act.Detail, act.Output)
+	came := answered(act.Acted.Status, act.Acted.Detail, act.Acted.Output)
 	if came.err != nil && !final { // this try came to nothing
 		o.Tries++
 		return "", nil
@@ -318,11 +318,12 @@ var errNotCalled = errors.New("the program that runs you ended before that was k
 
 // cameOf is what came of the call i of what was said before the program ended.
 func cameOf(s run.Said, i int) outcome {
-	switch {
-	case i >= len(s.Acts), s.Acts[i].Status == "":
+	if i >= len(s.Acts) || s.Acts[i].Acted == nil {
 		return outcome{err: errNotCalled}
-	case s.Acts[i].Status == actuator.Refused:
-		return outcome{err: errors.New("refused: " + s.Acts[i].Detail)}
 	}
-	return answered(s.Acts[i].Status, s.Acts[i].Detail, s.Acts[i].Output)
+	came := s.Acts[i].Acted
+	if came.Status == actuator.Refused {
+		return outcome{err: errors.New("refused: " + came.Detail)}
+	}
+	return answered(came.Status, came.Detail, came.Output)
 }

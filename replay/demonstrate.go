@@ -45,7 +45,7 @@ func Demonstrate(stored *Run) (*run.Demonstration, error) {
 func (s *Step) words() string {
 	var done []string
 	for _, act := range s.Acts {
-		if act.Acted == nil || act.Acted.Status != actuator.Delivered || actuator.KindOf(act.Action.Action) != actuator.Input {
+		if act.Status() != actuator.Delivered || actuator.KindOf(act.Action.Action) != actuator.Input {
 			continue
 		}
 		if s.secret(act.Index) {

@@ -38,16 +38,16 @@ func (e *MismatchError) Error() string {
 
 // check compares the live screen with the one that a reply was about.
 func (m *Recorded) check(r *Call, o *screen.Observation) error {
-	if r.Proposed == nil {
+	if r.Proposal == nil {
 		return nil
 	}
-	for _, a := range r.Proposed.Actions {
+	for _, a := range r.Proposal.Actions {
 		if actuator.KindOf(a.Action) != actuator.Input {
 			continue
 		}
-		expected, found, err := m.differs(a.Action, r.Seen, o)
+		expected, found, err := m.differs(a.Action, r.Proposal.Seen, o)
 		if err != nil {
-			return fmt.Errorf("compare with frame %s of the recording: %w", r.Seen.FrameID, err)
+			return fmt.Errorf("compare with frame %s of the recording: %w", r.Proposal.FrameID, err)
 		}
 		if expected != found {
 			return &MismatchError{

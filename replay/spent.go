@@ -42,19 +42,18 @@ func Spend(events []run.Event, since time.Time) (s Spent) {
 	end := events[len(events)-1].Time
 	whole := span{since, end}
 	var model, act, look []span
-	began := map[int]time.Time{}
+	var turns run.Turns
 	for _, e := range events {
+		part := turns.Add(e)
 		switch data := e.Data.(type) {
 		case run.ModelCalled:
 			model = append(model, before(e.Time, time.Duration(data.Millis)*time.Millisecond))
 		case run.Observed:
 			look = append(look, before(e.Time, data.Timing.Total))
 			s.Settle += data.Timing.Settle
-		case run.Acting:
-			began[data.Index] = e.Time
 		case run.Acted:
-			if t, ok := began[data.Index]; ok {
-				act = append(act, span{t, t.Add(time.Duration(data.Millis) * time.Millisecond)})
+			if d := part.Deed; d != nil {
+				act = append(act, span{d.Began, d.Began.Add(time.Duration(data.Millis) * time.Millisecond)})
 			}
 		}
 	}

@@ -35,30 +35,6 @@ func one(t *testing.T, list ...run.EventData) *Step {
 	return nil
 }
 
-// Each act has its own result, its proposal and what was seen when it began, also
-// where two proposals of a step were performed.
-func TestActsOfAStep(t *testing.T) {
-	copies := []run.Recorded{{Action: actuator.Copy{}}, {Action: actuator.Wait{Milliseconds: 1}}}
-	do := func(index int) run.Acting { return run.Acting{Index: index, Action: copies[index]} }
-	s := one(t,
-		run.Observed{FrameID: "f1", Frame: image.Pt(4, 4)},
-		run.Proposed{FrameID: "f1", Actions: copies}, do(0), run.Acted{Status: actuator.NoEffect},
-		run.Observed{FrameID: "f2", Frame: image.Pt(4, 4)},
-		run.Proposed{FrameID: "f2", Actions: copies}, do(0), run.Acted{Status: actuator.Delivered}, do(1),
-	)
-	require.Len(t, s.Acts, 3)
-	assert.Equal(t, actuator.NoEffect, s.Acts[0].Acted.Status, "not the result of the second")
-	assert.Equal(t, actuator.Delivered, s.Acts[1].Acted.Status)
-	assert.Nil(t, s.Acts[2].Acted, "the run was cut off")
-	assert.Equal(t, []string{"f1", "f2", "f2"}, []string{s.Acts[0].Seen.FrameID, s.Acts[1].Seen.FrameID, s.Acts[2].Seen.FrameID})
-	assert.Same(t, s.Proposals[0], s.Acts[0].Proposed)
-	assert.Same(t, s.Proposals[1], s.Acts[2].Proposed)
-	assert.Equal(t, []actuator.Action{copies[1].Action}, s.Undone(s.Proposals[0]), "not what only the second did")
-	assert.Empty(t, s.Undone(s.Proposals[1]))
-	assert.Len(t, s.Observed, 2)
-	assert.Same(t, s.Observed[1], s.After)
-}
-
 // Agents act beside each other, so that events of others stand within a turn: what was seen
 // and proposed in it, and what came of its acts, are its own all the same.
 func TestActsOfTwoAgents(t *testing.T) {
@@ -123,8 +99,8 @@ func TestActsOfTwoAgents(t *testing.T) {
 			if a.Seen != nil {
 				seen = a.Seen.FrameID
 			}
-			if a.Proposed != nil {
-				proposed = a.Proposed.FrameID
+			if a.Proposal != nil {
+				proposed = a.Proposal.FrameID
 			}
 			if a.Acted != nil {
 				of = a.Acted.Output
@@ -132,11 +108,11 @@ func TestActsOfTwoAgents(t *testing.T) {
 			acts = append(acts, fmt.Sprintf("%d.%d sees %s, proposed on %s: %s", s.N, a.Index, seen, proposed, of))
 		}
 		for _, p := range s.Proposals {
-			undone = append(undone, fmt.Sprintf("%s: %d", p.FrameID, len(s.Undone(p))))
+			undone = append(undone, fmt.Sprintf("%s: %d", p.FrameID, len(p.Undone())))
 		}
 		for _, c := range s.Calls {
-			require.NotNil(t, c.Proposed)
-			assert.Equal(t, []string{"a1", "a1"}, []string{c.Proposed.FrameID, c.Seen.FrameID})
+			require.NotNil(t, c.Proposal)
+			assert.Equal(t, []string{"a1", "a1"}, []string{c.Proposal.FrameID, c.Proposal.Seen.FrameID})
 		}
 	}
 	assert.Equal(t, "0 1 2 1 2 1 2 1 3 1 4 5 6 5 6 7 8 7 4 6 4", strings.Join(steps, " "), "in the order of their events")
@@ -146,28 +122,6 @@ func TestActsOfTwoAgents(t *testing.T) {
 		"7.0 sees b2, proposed on nothing: tool 7",
 	}, acts)
 	assert.Equal(t, []string{"b1: 0", "a1: 1"}, undone)
-}
-
-// What came of an act that was in doubt is told after the run has gone on.
-func TestActedAfterResumed(t *testing.T) {
-	j := newJournal(t)
-	put(t, j, started("x"))
-	for _, data := range []run.EventData{
-		run.Acting{Action: run.Recorded{Action: actuator.Copy{}}}, run.Resumed{}, run.Acted{Status: actuator.Unknown, Detail: run.InDoubt},
-	} {
-		put(t, j, run.Event{Step: 1, Kind: run.Kind(data), Data: data})
-	}
-	require.NoError(t, j.Close())
-	r, err := Open(j.Dir())
-	require.NoError(t, err)
-	var last *Step
-	for s, err := range r.Steps() {
-		require.NoError(t, err)
-		last = s
-	}
-	require.Len(t, last.Acts, 1)
-	require.NotNil(t, last.Acts[0].Acted)
-	assert.Equal(t, run.InDoubt, last.Acts[0].Acted.Detail)
 }
 
 // The steps of one who acts alone do not go back; those before are given.

@@ -38,12 +38,8 @@ type Begun struct {
 	agent  string          // of the run
 	final  map[string]bool // steps that did what cannot be taken back, by their paths
 	edited bool            // the next plan is the approved one
-	acting map[turn]*OpenAct
-	ruled  map[turn]Guarded
+	turns  Turns
 }
-
-// A turn is what an action is told apart by: no two who act have the same step.
-type turn struct{ step, index int }
 
 // A Spent is a step that failed after something was attempted that cannot be taken back.
 type Spent struct {
@@ -69,14 +65,11 @@ type OpenStep struct {
 
 // An OpenAct is an action of a step that is open.
 type OpenAct struct {
-	Step   int
-	Index  int
-	Action actuator.Action
+	*Deed
 	Effect worldmodel.Effect
 	Final  bool
-	Status actuator.Status // "" if nobody knows what came of it
-	Detail string
-	Output string
+
+	over bool // a step has ended that may have done it
 }
 
 // A Said is what a model that calls tools said, with what came of its calls, in their order.
@@ -87,12 +80,12 @@ type Said struct {
 
 // Words tells what was done, and what came of it.
 func (a *OpenAct) Words() string {
-	text := actuator.DescribeFull(a.Action)
-	if a.Status == "" {
+	text := actuator.DescribeFull(a.Action.Action)
+	if a.Acted == nil {
 		return text + ": " + InDoubt
 	}
-	text += ": " + strings.ReplaceAll(string(a.Status), "_", " ")
-	for _, more := range []string{a.Detail, llm.OneLine(a.Output)} {
+	text += ": " + strings.ReplaceAll(string(a.Acted.Status), "_", " ")
+	for _, more := range []string{a.Acted.Detail, llm.OneLine(a.Acted.Output)} {
 		if more != "" {
 			text += "; " + more
 		}
@@ -121,11 +114,11 @@ func PlanOf(path string) string {
 
 // Add adds the next event.
 func (b *Begun) Add(e Event) {
+	part := b.turns.Add(e)
 	switch d := e.Data.(type) {
 	case RunStarted:
 		*b = Begun{
-			Started: d, NoScreen: e.Display == "", agent: e.Agent, Open: map[string]*OpenStep{}, Heed: map[string]Reflected{}, Exit: map[string]string{},
-			acting: map[turn]*OpenAct{}, ruled: map[turn]Guarded{}, final: map[string]bool{},
+			Started: d, NoScreen: e.Display == "", agent: e.Agent, Open: map[string]*OpenStep{}, Heed: map[string]Reflected{}, Exit: map[string]string{}, final: map[string]bool{},
 		}
 	case RunEnded:
 		b.Ended = true
@@ -159,7 +152,7 @@ func (b *Begun) Add(e Event) {
 			}
 		}
 	default:
-		b.deed(e)
+		b.deed(e, part.Deed)
 	}
 }
 
@@ -167,15 +160,10 @@ func (b *Begun) Add(e Event) {
 func (b *Begun) Interrupt() {
 	for _, o := range b.Open {
 		o.begun = false
-	}
-	for _, a := range b.acting {
-		for _, o := range b.Open {
-			if a.Final && slices.Contains(o.Acts, a) {
-				o.Doubt = true
-			}
+		for _, a := range o.Acts {
+			o.Doubt = o.Doubt || a.Final && a.Acted == nil && !a.over
 		}
 	}
-	clear(b.acting)
 }
 
 // planned takes a plan, made or changed.
@@ -219,12 +207,10 @@ func (b *Begun) started(e Event, d StepStarted) {
 }
 
 func (b *Begun) ended(e Event, d StepEnded) {
-	for path := range b.Open {
+	for path, o := range b.Open {
 		if path == d.Step || strings.HasPrefix(path, d.Step+".") {
-			for key, a := range b.acting {
-				if slices.Contains(b.Open[path].Acts, a) {
-					delete(b.acting, key)
-				}
+			for _, a := range o.Acts {
+				a.over = true
 			}
 			delete(b.Open, path)
 		}
@@ -256,37 +242,20 @@ func (b *Begun) ended(e Event, d StepEnded) {
 	}
 }
 
-// deed takes an event of who does something.
-func (b *Begun) deed(e Event) {
+// deed takes an event of who does something, and the action that it is about; nil for none.
+func (b *Begun) deed(e Event, of *Deed) {
 	switch d := e.Data.(type) {
-	case Guarded:
-		b.ruled[turn{e.Step, d.Index}] = d
-	case Acting:
-		key := turn{e.Step, d.Index}
-		a := &OpenAct{Step: e.Step, Index: d.Index, Action: d.Action.Action}
-		a.Effect, a.Final = attempted(a.Action, b.effectOf(a.Action), b.ruled[key])
-		delete(b.ruled, key)
-		b.acting[key] = a
-		for _, o := range b.owners(e, a.Action) {
-			o.add(a)
-		}
-	case Refused:
-		a := &OpenAct{Step: e.Step, Index: d.Index, Action: d.Action.Action, Status: actuator.Refused, Detail: d.Reason}
-		for _, o := range b.owners(e, a.Action) {
+	case Acting, Refused:
+		a := &OpenAct{Deed: of}
+		a.Effect, a.Final = attempted(a.Action.Action, b.effectOf(a.Action.Action), a.Ruling)
+		for _, o := range b.owners(e, a.Action.Action) {
 			o.add(a)
 		}
 	case Acted:
-		key := turn{e.Step, d.Index}
-		a := b.acting[key]
-		if a == nil {
+		if of == nil || d.Status != actuator.Delivered {
 			return
 		}
-		delete(b.acting, key)
-		a.Status, a.Detail, a.Output = d.Status, d.Detail, d.Output
-		if a.Status == actuator.Refused { // nothing was sent
-			a.Final = false
-		}
-		if call, ok := a.Action.(actuator.CallTool); ok && d.Status == actuator.Delivered {
+		if call, ok := of.Action.Action.(actuator.CallTool); ok {
 			b.Called = append(b.Called, call)
 		}
 	case Noted:
@@ -302,9 +271,6 @@ func (b *Begun) deed(e Event) {
 		}
 	}
 }
-
-// PurposeTools is the purpose for which an actor without a display is asked.
-const PurposeTools = "tools"
 
 func (o *OpenStep) add(a *OpenAct) {
 	o.Acts = append(o.Acts, a)
@@ -325,7 +291,7 @@ func (o *OpenStep) Newest() *OpenAct {
 func (o *OpenStep) Attempted() (effect worldmodel.Effect, final bool) {
 	effect, final = o.Effect, o.Final
 	for _, a := range o.Acts {
-		if a.Status != actuator.Refused {
+		if a.Status() != actuator.Refused {
 			effect, final = effect.Worse(a.Effect), final || a.Final
 		}
 	}
@@ -397,8 +363,8 @@ func (b *Begun) owners(e Event, a actuator.Action) (list []*OpenStep) {
 func (b *Begun) Doubts() (list []Doubted) {
 	for _, o := range b.Open {
 		for _, a := range o.Acts {
-			if a.Status == "" {
-				list = append(list, Doubted{Step: a.Step, Index: a.Index, Action: Recorded{a.Action}})
+			if a.Acted == nil {
+				list = append(list, Doubted{Step: a.Step, Index: a.Index, Action: a.Action})
 			}
 		}
 	}
@@ -449,7 +415,7 @@ func (b *Begun) LeftToGuard() (list []*OpenAct) {
 			continue
 		}
 		for _, a := range o.Acts {
-			if a.Status == "" {
+			if a.Acted == nil {
 				list = append(list, a)
 			}
 		}

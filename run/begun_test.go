@@ -99,3 +99,34 @@ func TestBegunDoubts(t *testing.T) {
 	assert.Equal(t, "s4", b.Spent[0].Path)
 	assert.Equal(t, []string{"s4"}, b.Failed)
 }
+
+// TestBegunTellsOfBoth holds that what came of an action is known also where another step
+// ended before that may have done it: both name its tool.
+func TestBegunTellsOfBoth(t *testing.T) {
+	var b run.Begun
+	add := func(turn int, data run.EventData) {
+		b.Add(run.Event{Agent: "agent", PlanStep: min(turn, 1), Step: turn, Kind: run.Kind(data), Data: data})
+	}
+	tools := func(ids ...string) *planner.Plan {
+		plan := &planner.Plan{Version: planner.Version, Mode: planner.Deliberate}
+		for _, id := range ids {
+			plan.Steps = append(plan.Steps, planner.Step{ID: id, Executor: planner.Tool, Action: "post", Status: planner.Pending})
+		}
+		return plan
+	}
+	post := run.Acting{Action: run.Recorded{Action: actuator.CallTool{Tool: "post", Arguments: "{}"}}}
+	add(0, run.RunStarted{Task: "x"})
+	add(0, run.Planned{Plan: tools("s1")})
+	add(1, run.Planned{Plan: tools("s1", "s2"), Step: "s1"})
+	for _, path := range []string{"s1", "s1.s1", "s1.s2"} {
+		add(1, run.StepStarted{Step: path, Attempt: 1})
+	}
+	add(2, post)
+	add(3, post)
+	add(2, run.Acted{Status: actuator.Delivered})
+	add(2, run.StepEnded{Step: "s1.s1", Status: planner.Completed})
+	add(3, run.Acted{Status: actuator.Delivered})
+	b.Interrupt()
+	assert.Empty(t, b.Doubts())
+	assert.Len(t, b.Called, 2)
+}

@@ -200,7 +200,7 @@ func (shown *shownStep) act(s *replay.Step, typed bool) {
 		shown.Actions = append(shown.Actions, one)
 	}
 	if p := s.Proposal(); p != nil {
-		for _, a := range s.Undone(p) {
+		for _, a := range p.Undone() {
 			shown.Actions = append(shown.Actions, shownAction{Words: replay.Words(a, s.Before, typed), Status: "not performed"})
 		}
 	}

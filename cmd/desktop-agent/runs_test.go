@@ -141,7 +141,7 @@ func TestRunsShowTellsTheTimeOfCalls(t *testing.T) {
 		at(4, run.ModelCalled{Role: "actor", Millis: 4000}), at(5, run.ModelCalled{Role: "worldmodel", Millis: 5000}), at(6, run.Proposed{}),
 	}}, false)
 	assert.EqualValues(t, 6000, shown.Millis)
-	shown = showStep(&replay.Step{N: 2, Since: began, Events: []run.Event{at(1, run.Acted{})}, Acts: []replay.Act{{
+	shown = showStep(&replay.Step{N: 2, Since: began, Events: []run.Event{at(1, run.Acted{})}, Acts: []*run.Deed{{
 		Acting: run.Acting{Action: run.Recorded{Action: actuator.Wait{Milliseconds: 1}}}, Acted: &run.Acted{Status: actuator.Refused, Detail: "refused: no"},
 	}}}, false)
 	assert.Equal(t, "no", shown.Actions[0].Detail, "it is said once that it was refused")

@@ -174,7 +174,7 @@ func (k *keysPressed) end(m *masker) {
 // doubt hides a reply as a whole, wherever it is quoted, if a masked text was
 // typed from it that it does not plainly show: it may put it together.
 func (m *masker) doubt(c *replay.Call) {
-	if c.Proposed == nil || c.Response == nil {
+	if c.Proposal == nil || c.Response == nil {
 		return
 	}
 	var reply strings.Builder
@@ -182,20 +182,20 @@ func (m *masker) doubt(c *replay.Call) {
 	for _, call := range c.Response.Calls {
 		reply.WriteString("\n" + call.Arguments)
 	}
-	if !m.unclear(reply.String(), c.Proposed) {
+	if !m.unclear(reply.String(), c.Proposal) {
 		return
 	}
 	m.addWhole(c.Response.Text)
 	for _, call := range c.Response.Calls {
 		m.addWhole(call.Arguments)
 	}
-	m.addWhole(c.Proposed.Thought)
-	m.addWhole(c.Proposed.Expect)
+	m.addWhole(c.Proposal.Thought)
+	m.addWhole(c.Proposal.Expect)
 }
 
 // unclear reports whether a reply enters a masked text, or a line of it, that
 // it does not show letter by letter.
-func (m *masker) unclear(reply string, p *run.Proposed) bool {
+func (m *masker) unclear(reply string, p *run.Proposal) bool {
 	forms := writings(reply)
 	for i := range forms {
 		forms[i] = string(fold(forms[i]))

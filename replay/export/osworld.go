@@ -208,7 +208,7 @@ func device(s *replay.Step) func(image.Point) image.Point {
 // response returns what the actor replied.
 func response(s *replay.Step) string {
 	for i := len(s.Calls) - 1; i >= 0; i-- {
-		if c := s.Calls[i]; c.Proposed != nil && c.Response != nil {
+		if c := s.Calls[i]; c.Proposal != nil && c.Response != nil {
 			var text strings.Builder
 			text.WriteString(c.Response.Text)
 			for _, call := range c.Response.Calls {

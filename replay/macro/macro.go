@@ -117,7 +117,7 @@ func (m *Macro) step(s *replay.Step, named map[place]run.Param) (Step, error) {
 }
 
 // performed reports whether an act of the recording is to be done again.
-func performed(a replay.Act) bool {
+func performed(a *run.Deed) bool {
 	return !actuator.ForAgent(a.Action.Action) && a.Acted != nil && a.Acted.Status != actuator.Refused
 }
 

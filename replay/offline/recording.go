@@ -213,14 +213,14 @@ func (t *recording) Capture(ctx context.Context) (run.Capture, error) {
 }
 
 // act returns what was recorded of an action of the agent's step. t.mu is held.
-func (t *recording) act(index int) *replay.Act {
+func (t *recording) act(index int) *run.Deed {
 	s, err := t.present()
 	if err != nil || s == nil {
 		return nil
 	}
-	for i := range s.Acts {
-		if s.Acts[i].Index == index {
-			return &s.Acts[i]
+	for _, a := range s.Acts {
+		if a.Index == index {
+			return a
 		}
 	}
 	return nil
@@ -404,7 +404,7 @@ func (t *recording) Unchanged(index int, _ func() bool) bool {
 		return screen.Unchanged(t.previous, t.newest)
 	}
 	act := t.act(index)
-	return act != nil && act.Acted != nil && (act.Acted.Status == actuator.NoEffect || act.Acted.Detail == run.NothingSeen)
+	return act != nil && act.Acted != nil && (act.Status() == actuator.NoEffect || act.Acted.Detail == run.NothingSeen)
 }
 
 // answer gives what the user answered.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -151,39 +152,25 @@ func (r *Resumption) recall(ctx context.Context, begun *run.Begun) error {
 	if !ok {
 		return nil
 	}
-	type deed struct{ step, index int }
-	seen, ruled := map[string]*run.Observed{}, map[deed]run.Guarded{}
-	doubts := map[deed]bool{}
-	for _, a := range begun.LeftToGuard() {
-		doubts[deed{a.Step, a.Index}] = true
-	}
-	tell := func(e run.Event, index int, action run.Recorded) {
-		at := deed{e.Step, index}
-		in := run.Intent{Action: action.Action, Index: index, Source: run.FromModel, Display: e.Display}
-		if o := seen[e.Agent]; o != nil && e.Display != "" {
-			in.On = replay.Recall(o)
-		}
-		if ruling, ok := ruled[at]; ok {
-			r.Session.Hand.Tell(ctx, func() { heir.Recall(in, ruling) })
-			delete(ruled, at)
-		}
-		if doubts[at] {
-			r.Session.Hand.Tell(ctx, func() { heir.Doubt(in) })
-		}
-	}
+	doubts := begun.LeftToGuard()
+	var turns run.Turns
 	for e, err := range r.Stored.Events() {
 		if err != nil {
 			return err
 		}
-		switch data := e.Data.(type) {
-		case run.Observed:
-			seen[e.Agent] = &data
-		case run.Guarded:
-			ruled[deed{e.Step, data.Index}] = data
-		case run.Acting:
-			tell(e, data.Index, data.Action)
-		case run.Refused:
-			tell(e, data.Index, data.Action)
+		d := turns.Add(e).Deed
+		switch e.Data.(type) {
+		case run.Acting, run.Refused:
+			in := run.Intent{Action: d.Action.Action, Index: d.Index, Source: run.FromModel, Display: e.Display}
+			if d.Seen != nil && e.Display != "" {
+				in.On = replay.Recall(d.Seen)
+			}
+			if d.Ruling != (run.Guarded{}) {
+				r.Session.Hand.Tell(ctx, func() { heir.Recall(in, d.Ruling) })
+			}
+			if slices.ContainsFunc(doubts, func(a *run.OpenAct) bool { return a.Step == d.Step && a.Index == d.Index }) {
+				r.Session.Hand.Tell(ctx, func() { heir.Doubt(in) })
+			}
 		}
 	}
 	return nil

@@ -44,9 +44,10 @@ func (s *story) spentBefore(at time.Time) llm.Spent {
 // survey reads a recording once, for how far it has come.
 func survey(stored *replay.Run) (*run.Sofar, *story, error) {
 	so, st := &run.Sofar{Left: map[llm.Role]int{}}, &story{limits: map[int]run.Limits{}, news: map[string]string{}, stale: map[string]bool{}}
-	var open []run.Doubted // begun, and not known to have ended
-	var since []string     // frames since the first of these
-	var told string        // what the actor is told before the next frame
+	var turns run.Turns
+	var open []*run.Deed // begun, and not known to have ended
+	var since []string   // frames since the first of these
+	var told string      // what the actor is told before the next frame
 	step := -1
 	for e, err := range stored.Events() {
 		if err != nil {
@@ -55,6 +56,7 @@ func survey(stored *replay.Run) (*run.Sofar, *story, error) {
 		if e.Step != step {
 			step, open, since = e.Step, nil, nil
 		}
+		part := turns.Add(e)
 		_, again := e.Data.(run.Resumed)
 		if !so.At.IsZero() && !again {
 			so.Time += max(0, e.Time.Sub(so.At))
@@ -77,9 +79,9 @@ func survey(stored *replay.Run) (*run.Sofar, *story, error) {
 		case run.TaskJudged:
 			so.Judged = &data
 		case run.Acting:
-			open = append(open, run.Doubted{Step: e.Step, Index: data.Index, Action: data.Action})
+			open = append(open, part.Deed)
 		case run.Acted:
-			if open = slices.DeleteFunc(open, func(d run.Doubted) bool { return d.Index == data.Index }); len(open) == 0 {
+			if open = slices.DeleteFunc(open, func(d *run.Deed) bool { return d.Acted != nil }); len(open) == 0 {
 				since = nil
 			}
 		case run.Observed:
@@ -109,7 +111,9 @@ func survey(stored *replay.Run) (*run.Sofar, *story, error) {
 	for _, id := range since {
 		st.stale[id] = true
 	}
-	so.Resumed.Doubt = open
+	for _, d := range open {
+		so.Resumed.Doubt = append(so.Resumed.Doubt, run.Doubted{Step: d.Step, Index: d.Index, Action: d.Action})
+	}
 	if st.started == nil {
 		return nil, nil, fmt.Errorf("its journal does not tell what was asked: do the task anew")
 	}

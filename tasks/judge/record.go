@@ -80,7 +80,7 @@ type reporter struct {
 	side   int                      // of pictures, in pixels: places are told in their pixels
 
 	seen     *run.Observed // what the last proposal was about
-	proposal *run.Proposed // not told yet
+	proposal *run.Proposal // not told yet
 	proposed int           // proposals so far
 	begun    int           // acts so far
 	told     int           // of these, those that were told
@@ -155,7 +155,7 @@ func (t *reporter) flush() {
 		t.act(t.Acts[t.told])
 	}
 	if t.proposal != nil {
-		for _, a := range t.Undone(t.proposal) {
+		for _, a := range t.proposal.Undone() {
 			t.undone(a)
 		}
 	}
@@ -166,7 +166,7 @@ func (t *reporter) flush() {
 }
 
 // act tells an action that was begun.
-func (t *reporter) act(a replay.Act) {
+func (t *reporter) act(a *run.Deed) {
 	s := t.step
 	s.acts++
 	s.acted = true
