@@ -79,7 +79,6 @@ type reporter struct {
 	looked string                   // the agent whose look is the newest of the step
 	side   int                      // of pictures, in pixels: places are told in their pixels
 
-	seen     *run.Observed // what the last proposal was about
 	proposal *run.Proposal // not told yet
 	proposed int           // proposals so far
 	begun    int           // acts so far
@@ -96,7 +95,7 @@ func (t *reporter) event(of run.Event) {
 		t.saw[of.Agent], t.looked = &e, of.Agent
 		t.step.after = e.FrameID
 	case run.Proposed:
-		t.propose(of.Agent)
+		t.propose()
 	case run.Reviewed:
 		if e.Verdict != run.Go {
 			t.fact(detailed, "a review stopped the proposal: "+quoted(e.Reason, 300))
@@ -104,8 +103,8 @@ func (t *reporter) event(of run.Event) {
 			t.fact(detailed, "the agent proposed the same again, against this objection: "+quoted(e.Guidance, 300))
 		}
 	case run.Acting:
+		t.decided(t.Acts[t.begun].Seen)
 		t.begun++
-		t.decided(of.Agent)
 	case run.Refused:
 		t.notes = append(t.notes, "a guard did not allow it to "+quoted(actuator.DescribeFull(e.Action.Action), 300)+": "+quoted(e.Reason, 300))
 	case run.Checked:
@@ -122,8 +121,7 @@ func (t *reporter) event(of run.Event) {
 }
 
 // decided notes what the step's first decision was about.
-func (t *reporter) decided(agent string) {
-	now := t.saw[agent]
+func (t *reporter) decided(now *run.Observed) {
 	if t.step.before != "" || now == nil {
 		return
 	}
@@ -134,12 +132,12 @@ func (t *reporter) decided(agent string) {
 }
 
 // propose takes a proposal, after telling what was not done of the one before.
-func (t *reporter) propose(agent string) {
+func (t *reporter) propose() {
 	t.flush()
 	p := t.Proposals[t.proposed]
-	t.proposal, t.seen = p, t.saw[agent]
+	t.proposal = p
 	t.proposed++
-	t.decided(agent)
+	t.decided(p.Seen)
 	if p.Thought != "" {
 		t.claim(detailed, "the agent says: "+quoted(p.Thought, 400))
 	}
@@ -213,7 +211,7 @@ func (t *reporter) undone(a actuator.Action) {
 			t.err = fmt.Errorf("step %d: it is not known how to tell a judge of %s", t.step.n, actuator.Name(a))
 			return
 		}
-		short, full := t.words(a, t.seen)
+		short, full := t.words(a, t.proposal.Seen)
 		t.step.add(line{from: brief, short: "proposed, but not performed: " + short, full: "proposed, but not performed: " + full})
 	}
 	t.step.acted = true
