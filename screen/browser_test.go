@@ -3,9 +3,11 @@
 package screen_test
 
 import (
+	"fmt"
 	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +35,54 @@ let n = 0
 function draw() { c.fillStyle = 'hsl(' + n++ % 360 + ' 80% 50%)'; c.fillRect(0, 0, 300, 200); requestAnimationFrame(draw) }
 draw()
 </script>`
+
+	// A page that changes in steps which follow each other closely.
+	steps = `<!doctype html><title>Steps</title><button onclick="go()">Go</button><p id=first></p><p id=second></p>
+<style>#gap { height: 0; transition: height 250ms } #gap.open { height: 120px }</style>
+<div id=gap></div><button>Below</button>
+<script>
+let n = 0
+function go() {
+	n++
+	first.textContent = 'first ' + n
+	gap.classList.toggle('open')
+	setTimeout(() => { second.textContent = 'second ' + n }, 80)
+}
+</script>`
 )
+
+// TestTreeAfterItsPicture holds that the tree of a page is not older than its picture. The
+// browser sends what changed 150 ms after it did so last, so of two changes one after the
+// other it tells the second late.
+func TestTreeAfterItsPicture(t *testing.T) {
+	d := newDesk(t, &sandbox.Options{Size: image.Pt(1000, 700)})
+	path := filepath.Join(d.Home(), "steps.html")
+	require.NoError(t, os.WriteFile(path, []byte(steps), 0o600))
+	d.browse("file://" + path)
+	s := d.screen(screen.Options{Settle: unhurried, Tree: d.tree()})
+	button, below := deed{role: "push button", name: "Go"}, deed{role: "push button", name: "Below"}
+	d.until(s, there(button))
+	now, err := s.Observe(limit(t))
+	require.NoError(t, err)
+	var waited []time.Duration
+	for n := range 12 {
+		d.do(button, now)
+		then, err := s.Observe(limit(t))
+		require.NoError(t, err)
+		waited = append(waited, then.Settled.Waited)
+		time.Sleep(time.Second)
+		now, err = s.Observe(limit(t))
+		require.NoError(t, err)
+		for _, text := range []string{fmt.Sprintf("first %d", n+1), fmt.Sprintf("second %d", n+1)} {
+			assert.Contains(t, then.Text(0), text, "%+v", then.Settled)
+			assert.Contains(t, now.Text(0), text)
+		}
+		assert.Equal(t, now.Tree.Nodes[below.in(now)].Box, then.Tree.Nodes[below.in(then)].Box, "%d: %+v", n, then.Settled)
+		assert.True(t, screen.SamePicture(then.Bare, now.Bare), "%d: %+v", n, then.Settled)
+	}
+	slices.Sort(waited)
+	t.Logf("waited %v, %v, %v", waited[0], waited[len(waited)/2], waited[len(waited)-1])
+}
 
 // TestBrowserThatNeverRests holds that a page which is drawn without end is observed all
 // the same: at the ceiling, as is told, and complete. And how much memory a page has, which

@@ -166,6 +166,18 @@ func (l *load) ready() bool {
 	return false
 }
 
+// pages tells whether one of the processes renders pages, for a browser or another program
+// that is made of Chromium.
+func (l *load) pages() bool {
+	for pid := range l.pids {
+		words, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		if err == nil && bytes.Contains(words, []byte("--type=renderer")) {
+			return true
+		}
+	}
+	return false
+}
+
 // processorTime returns the processor time that a process has used, all its
 // threads together, to the nanosecond. The clock's number is made of the process's as
 // clock_getcpuclockid(3) does.

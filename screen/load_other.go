@@ -14,6 +14,7 @@ func (*load) follow([]int)                  {}
 func (*load) working() (awake, worked bool) { return false, false }
 func (*load) ready() bool                   { return false }
 func (*load) idled() bool                   { return false }
+func (*load) pages() bool                   { return false }
 
 func (*load) timer() (longest time.Duration, ticking bool) { return 0, false }
 func (*load) armed() bool                                  { return false }

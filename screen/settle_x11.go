@@ -38,6 +38,17 @@ const (
 	// no window yet may do nothing, as it waits for services that start for it,
 	// before it counts as one that will show none.
 	slowStart = time.Second
+
+	// pageLag and placeLag are how long after it has drawn a page a browser may tell of the
+	// page, and of the places in it, as they were before. Blink sends what changed 150 ms
+	// after it did so last, and where things that have not the focus moved to, 500 ms; see
+	// kDelayForDeferredUpdatesAfterPageLoad and kDelayForLocationUpdatesNonFocused in its
+	// ax_object_cache_impl.cc. The rest is for the browser, which passes it on. Places are
+	// waited for where the page was drawn for longer than oneChange: one change is told at
+	// once, and of several the last is told late.
+	pageLag   = 180 * time.Millisecond
+	placeLag  = 530 * time.Millisecond
+	oneChange = 100 * time.Millisecond
 )
 
 // busyCursors are the names of the pointers that mean "at work".
@@ -358,7 +369,7 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 		}
 		w.fruit = w.fruit || silent && active != last
 		last = active
-		if now.Sub(since) >= w.settling.Quiet {
+		if now.Sub(since) >= w.settling.Quiet && !w.lags(now.Sub(g.last), g.last.Sub(w.start)) {
 			if !w.load.ready() {
 				if active != began {
 					w.active = active
@@ -368,8 +379,14 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 			w.sign("processor")
 			since, active = now, now
 		}
-		timer.Reset(min(pace, w.settling.Quiet-now.Sub(since)+time.Millisecond/2))
+		timer.Reset(min(pace, max(w.settling.Quiet-now.Sub(since), 0)+time.Millisecond/2))
 	}
+}
+
+// lags tells whether a program may still tell of a page as it was before: so long after it
+// was drawn last, which went on for so long.
+func (w *wait) lags(since, drawing time.Duration) bool {
+	return since < placeLag && (since < pageLag || drawing > oneChange) && w.load.pages()
 }
 
 // complete tells whether every new window has been drawn, no program is about to show
