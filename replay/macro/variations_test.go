@@ -217,13 +217,16 @@ func (g *guarded) Capture(ctx context.Context) (run.Capture, error) {
 	return g.Desktop.Capture(ctx)
 }
 
-// disturb opens the dialog, once.
+// disturb opens the dialog, once, above what the action before has opened: on a busy
+// machine that would else come later, and cover it.
 func (g *guarded) disturb(ctx context.Context) {
 	if g.v.dialog == 0 || g.did != g.v.dialog || g.disturbed {
 		return
 	}
 	g.disturbed = true
-	_, err := g.desk.Open(ctx, "zenity", "--info", "--title=Update", "--text=An update is there.")
+	_, err := g.eye.Settle(ctx)
+	require.NoError(g.t, err)
+	_, err = g.desk.Open(ctx, "zenity", "--info", "--title=Update", "--text=An update is there.")
 	require.NoError(g.t, err)
 }
 
