@@ -22,8 +22,8 @@ import (
 type Action interface {
 	// check returns why the action cannot be meant as it stands; see [Validate].
 	check() error
-	// tell describes the action; see [Describe].
-	tell(teller) string
+	// describe puts the action into words; see [Describe].
+	describe(describer) string
 	// perform sends the action, whose points are in device pixels.
 	perform(ctx context.Context, d *Device, points []image.Point) (output string, err error)
 }

@@ -13,16 +13,16 @@ const maxShown = 200
 // Describe returns an action in words, for a person who watches: "click left at
 // (12, 30) on push button "Save"", "press Ctrl+S", "type 14 characters". Text that is
 // typed, set or goes through the clipboard is not shown.
-func Describe(a Action) string { return teller{text: Secret.String, place: coordinates}.of(a) }
+func Describe(a Action) string { return describer{text: Secret.String, place: coordinates}.of(a) }
 
 // DescribeFull is [Describe] with the text in quotes, at most its first 200
 // characters: for the model's own history.
-func DescribeFull(a Action) string { return teller{text: visible, place: coordinates}.of(a) }
+func DescribeFull(a Action) string { return describer{text: visible, place: coordinates}.of(a) }
 
 // DescribeOn is [DescribeFull] with names for points, which name gives: "click
 // left on button "Save"". It is for readers who see another screen.
 func DescribeOn(a Action, name func(Point) string) string {
-	return teller{text: visible, place: name, on: true}.of(a)
+	return describer{text: visible, place: name, on: true}.of(a)
 }
 
 func visible(s Secret) string { return shown(string(s)) }
@@ -38,81 +38,83 @@ func coordinates(p Point) string {
 	return fmt.Sprintf("(%d, %d) on %s", p.X, p.Y, p.Element)
 }
 
-// A teller puts actions into words.
-type teller struct {
+// A describer puts actions into words.
+type describer struct {
 	text  func(Secret) string
 	place func(Point) string
 	on    bool // places are things, and not points
 }
 
-func (t teller) of(a Action) string {
+func (d describer) of(a Action) string {
 	if a == nil {
 		return "nothing"
 	}
-	return a.tell(t)
+	return a.describe(d)
 }
 
-func (a Move) tell(t teller) string { return "move the pointer to " + t.place(a.At) }
+func (a Move) describe(d describer) string { return "move the pointer to " + d.place(a.At) }
 
-func (a Click) tell(t teller) string {
-	return held(a.Modifiers) + clicks(a.Count) + " " + string(a.Button) + t.at(a.At)
+func (a Click) describe(d describer) string {
+	return held(a.Modifiers) + clicks(a.Count) + " " + string(a.Button) + d.at(a.At)
 }
 
-func (a ButtonDown) tell(t teller) string {
-	return fmt.Sprintf("press the %s button down%s", a.Button, t.at(a.At))
+func (a ButtonDown) describe(d describer) string {
+	return fmt.Sprintf("press the %s button down%s", a.Button, d.at(a.At))
 }
 
-func (a ButtonUp) tell(t teller) string {
-	return fmt.Sprintf("let the %s button go%s", a.Button, t.at(a.At))
+func (a ButtonUp) describe(d describer) string {
+	return fmt.Sprintf("let the %s button go%s", a.Button, d.at(a.At))
 }
 
-func (a Drag) tell(t teller) string {
+func (a Drag) describe(d describer) string {
 	if len(a.Path) == 0 {
 		return held(a.Modifiers) + "drag nowhere"
 	}
 	last := a.Path[len(a.Path)-1]
 	from := " from where the pointer is"
 	if len(a.Path) > 1 {
-		from = " from " + t.place(a.Path[0])
+		from = " from " + d.place(a.Path[0])
 	}
-	text := fmt.Sprintf("%sdrag %s%s to %s", held(a.Modifiers), a.Button, from, t.place(last))
+	text := fmt.Sprintf("%sdrag %s%s to %s", held(a.Modifiers), a.Button, from, d.place(last))
 	if between := len(a.Path) - 2; between > 0 {
 		text += fmt.Sprintf(" by way of %d more", between)
 	}
 	return text
 }
 
-func (a Scroll) tell(t teller) string {
-	return held(a.Modifiers) + "scroll" + notches(a.DY, "down", "up") + notches(a.DX, "right", "left") + t.at(a.At)
+func (a Scroll) describe(d describer) string {
+	return held(a.Modifiers) + "scroll" + notches(a.DY, "down", "up") + notches(a.DX, "right", "left") + d.at(a.At)
 }
 
-func (a Type) tell(t teller) string  { return "type " + t.text(a.Text) }
-func (a Press) tell(teller) string   { return "press " + shortcut(a.Keys) + times(a.Count) }
-func (a KeyDown) tell(teller) string { return "hold down " + shortcut([]Key{a.Key}) }
-func (a KeyUp) tell(teller) string   { return "let go of " + shortcut([]Key{a.Key}) }
+func (a Type) describe(d describer) string  { return "type " + d.text(a.Text) }
+func (a Press) describe(describer) string   { return "press " + shortcut(a.Keys) + times(a.Count) }
+func (a KeyDown) describe(describer) string { return "hold down " + shortcut([]Key{a.Key}) }
+func (a KeyUp) describe(describer) string   { return "let go of " + shortcut([]Key{a.Key}) }
 
-func (a Hold) tell(teller) string {
+func (a Hold) describe(describer) string {
 	return "hold " + shortcut(a.Keys) + " for " + seconds(a.Milliseconds)
 }
 
-func (Copy) tell(teller) string { return "copy the selection" }
+func (Copy) describe(describer) string { return "copy the selection" }
 
-func (a Paste) tell(t teller) string {
+func (a Paste) describe(d describer) string {
 	if a.Text == nil {
 		return "paste what is on the clipboard"
 	}
-	return "paste " + t.text(*a.Text)
+	return "paste " + d.text(*a.Text)
 }
 
-func (a SetClipboard) tell(t teller) string { return "put " + t.text(a.Text) + " on the clipboard" }
-func (a Wait) tell(teller) string           { return "wait " + seconds(a.Milliseconds) }
+func (a SetClipboard) describe(d describer) string {
+	return "put " + d.text(a.Text) + " on the clipboard"
+}
+func (a Wait) describe(describer) string { return "wait " + seconds(a.Milliseconds) }
 
-func (a Set) tell(t teller) string {
-	where := t.at(&a.At)
-	return "set the text" + where + " to " + t.text(a.Text)
+func (a Set) describe(d describer) string {
+	where := d.at(&a.At)
+	return "set the text" + where + " to " + d.text(a.Text)
 }
 
-func (a WaitUntil) tell(teller) string {
+func (a WaitUntil) describe(describer) string {
 	what := string(a.For) + " " + quotedName(a.What)
 	if a.For == ElementSign {
 		e := a.Element
@@ -128,31 +130,31 @@ func (a WaitUntil) tell(teller) string {
 	return fmt.Sprintf("wait until %s %s, for %s at most", what, end, seconds(a.Milliseconds))
 }
 
-func (a Zoom) tell(t teller) string {
-	return fmt.Sprintf("zoom into %d×%d%s", a.Region.Width, a.Region.Height, t.at(&Point{X: a.Region.X, Y: a.Region.Y}))
+func (a Zoom) describe(d describer) string {
+	return fmt.Sprintf("zoom into %d×%d%s", a.Region.Width, a.Region.Height, d.at(&Point{X: a.Region.X, Y: a.Region.Y}))
 }
 
-func (a CallTool) tell(t teller) string {
+func (a CallTool) describe(d describer) string {
 	text := "call the tool " + quotedName(a.Tool)
 	if a.Arguments != "" && a.Arguments != "{}" {
-		text += " with " + t.text(Secret(a.Arguments))
+		text += " with " + d.text(Secret(a.Arguments))
 	}
 	return text
 }
 
-func (a Note) tell(teller) string       { return "note" + said(a.Text) }
-func (a Done) tell(teller) string       { return "done" + said(a.Answer) }
-func (a Infeasible) tell(teller) string { return "give up" + said(a.Reason) }
-func (a Ask) tell(teller) string        { return "ask" + said(a.Question) }
+func (a Note) describe(describer) string       { return "note" + said(a.Text) }
+func (a Done) describe(describer) string       { return "done" + said(a.Answer) }
+func (a Infeasible) describe(describer) string { return "give up" + said(a.Reason) }
+func (a Ask) describe(describer) string        { return "ask" + said(a.Question) }
 
-func (t teller) at(p *Point) string {
+func (d describer) at(p *Point) string {
 	switch {
 	case p == nil:
 		return " where the pointer is"
-	case t.on:
-		return " on " + t.place(*p)
+	case d.on:
+		return " on " + d.place(*p)
 	}
-	return " at " + t.place(*p)
+	return " at " + d.place(*p)
 }
 
 func clicks(count int) string {

@@ -63,7 +63,7 @@ func (x *Execution) checkGoal(ctx context.Context) (goalCheck, error) {
 		}
 		p.Steps = append(p.Steps, one)
 		if now == nil && OnScreen(&s) {
-			if now, err = x.look(ctx); err != nil {
+			if now, err = x.observe(ctx); err != nil {
 				return c, err
 			}
 		}

@@ -26,7 +26,7 @@ func (x *Execution) revise(ctx context.Context, r planner.RevisionRequest) (chan
 	if e.Planner == nil {
 		return false, errNotRevised
 	}
-	if r.Now, err = x.look(ctx); err != nil {
+	if r.Now, err = x.observe(ctx); err != nil {
 		return false, err
 	}
 	catalog := e.catalog()
@@ -59,8 +59,8 @@ func (x *Execution) revise(ctx context.Context, r planner.RevisionRequest) (chan
 // errNotRevised says that plans are executed as they are.
 var errNotRevised = errors.New("plans are not revised here")
 
-// look observes for a revision, unless somebody is at the display.
-func (x *Execution) look(ctx context.Context) (*screen.Observation, error) {
+// observe looks at the screen for a revision, unless somebody is at the display.
+func (x *Execution) observe(ctx context.Context) (*screen.Observation, error) {
 	s := x.engine.Session
 	if s.Desktop == nil {
 		return nil, nil

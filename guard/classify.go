@@ -120,7 +120,7 @@ func (s *scene) click(a actuator.Click) Class {
 }
 
 // openFile classifies a double click in a file manager.
-func (s *scene) openFile(at place) Class {
+func (s *scene) openFile(at element) Class {
 	if at.node == nil || at.label == "" {
 		return asks("", "what would be opened is not known")
 	}
@@ -131,7 +131,7 @@ func (s *scene) openFile(at place) Class {
 }
 
 // activate classifies what a click, or a key on the element with the focus, does.
-func (s *scene) activate(at place) Class {
+func (s *scene) activate(at element) Class {
 	r := table.Roles
 	switch {
 	case at.node == nil || at.root:
@@ -157,7 +157,7 @@ func (s *scene) activate(at place) Class {
 }
 
 // button classifies a button or an entry of a menu by its label.
-func (s *scene) button(at place) Class {
+func (s *scene) button(at element) Class {
 	label := plain(at.label)
 	row, found := labelled(label)
 	switch {
@@ -188,7 +188,7 @@ func (s *scene) button(at place) Class {
 }
 
 // confirm classifies a button that means what its dialog says, or Enter in a dialog.
-func (s *scene) confirm(at place, label string) Class {
+func (s *scene) confirm(at element, label string) Class {
 	saves := slices.Contains(table.Confirm.Save, label)
 	if saves && s.overwrites(at) {
 		return asks(worldmodel.EffectDelete, "a file of that name is there, and would be overwritten")
@@ -225,15 +225,15 @@ func (s *scene) confirm(at place, label string) Class {
 
 // discards reports whether another button of the dialog would lose something: of which
 // the dialog speaks then.
-func discards(at place) bool {
-	return slices.ContainsFunc(at.buttons, func(b place) bool {
+func discards(at element) bool {
+	return slices.ContainsFunc(at.buttons, func(b element) bool {
 		row, ok := labelled(plain(b.label))
 		return ok && row.Effect == worldmodel.EffectDelete && !row.Soft
 	})
 }
 
 // toggle classifies what is switched on and off.
-func (s *scene) toggle(at place) Class {
+func (s *scene) toggle(at element) Class {
 	if row, ok := labelled(plain(at.label)); ok && row.Effect == worldmodel.EffectExecute {
 		return asks(row.Effect, "its label says so")
 	}
@@ -324,7 +324,7 @@ func (s *scene) drag(along []actuator.Point) Class {
 		return asks("", "where it is dragged from is not known")
 	}
 	from, to := s.at(&along[0]), s.at(&along[len(along)-1])
-	text := func(at place) bool { return at.node != nil && slices.Contains(table.Roles.Text, at.node.Role) }
+	text := func(at element) bool { return at.node != nil && slices.Contains(table.Roles.Text, at.node.Role) }
 	switch {
 	case holds(plain(to.label), table.Trash.Any):
 		return asks(worldmodel.EffectDelete, "it is dragged onto the trash")

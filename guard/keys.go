@@ -97,7 +97,7 @@ func (s *scene) enter() Class {
 
 // addressBar is the field of a browser that Enter opens the address of: that with the
 // focus, or the one whose list of suggestions has it.
-func (s *scene) addressBar(at place) (place, bool) {
+func (s *scene) addressBar(at element) (element, bool) {
 	if at.node == nil {
 		return at, false
 	}
@@ -120,7 +120,7 @@ func (s *scene) addressBar(at place) (place, bool) {
 
 // address classifies the address that is entered in a browser. What a query or a user's
 // name in it says goes to its server.
-func (s *scene) address(at place) Class {
+func (s *scene) address(at element) Class {
 	text := at.node.Text
 	for _, a := range append(slices.Clone(s.in.Done), s.in.Action) {
 		switch typed, ok := actuator.Entered(a); {
@@ -144,7 +144,7 @@ func (s *scene) address(at place) Class {
 
 // inDialog classifies Enter in a dialog: it presses the button that is the default,
 // which nothing tells.
-func (s *scene) inDialog(at place) Class {
+func (s *scene) inDialog(at element) Class {
 	if s.overwrites(at) {
 		return asks(worldmodel.EffectDelete, "a file of that name is there, and would be overwritten")
 	}

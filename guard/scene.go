@@ -18,14 +18,14 @@ type scene struct {
 	nodes   []atspi.Node
 	windows []screen.Window
 	inside  []int             // of each node, the window; -1 if not known
-	focus   place             // where keys go
+	focus   element           // where keys go
 	certain bool              // whether keys go to focus for certain
 	keys    []actuator.Key    // that are held down
 	lines   map[string]string // what was typed into terminals and not entered, by [scene.lineKey]
 }
 
-// A place is an element with what it is part of.
-type place struct {
+// An element is one of the tree with what it is part of, or none: an empty spot of a window.
+type element struct {
 	index     int // of node
 	node      *atspi.Node
 	root      bool // the element is the window itself
@@ -33,17 +33,17 @@ type place struct {
 	window    int // -1: not known
 	program   program
 	dialog    bool
-	known     bool    // the program tells of its elements
-	web       bool    // in a page
-	statement string  // what the dialog says, without its buttons
-	text      string  // all that the dialog says
-	buttons   []place // of the dialog
-	title     string  // of the window
-	bar       bool    // part of a scroll bar, a spin button or the like
+	known     bool      // the program tells of its elements
+	web       bool      // in a page
+	statement string    // what the dialog says, without its buttons
+	text      string    // all that the dialog says
+	buttons   []element // of the dialog
+	title     string    // of the window
+	bar       bool      // part of a scroll bar, a spin button or the like
 }
 
 func sceneOf(in run.Intent, held []actuator.Key) *scene {
-	s := &scene{in: in, focus: place{index: -1, window: -1, program: another}}
+	s := &scene{in: in, focus: element{index: -1, window: -1, program: another}}
 	s.keys = slices.Clone(held)
 	for _, a := range in.Done {
 		s.keys = actuator.KeysHeld(a, s.keys)
@@ -67,7 +67,7 @@ func (s *scene) held(name string) bool {
 // focused is where keys go: what was clicked last in the batch, or else what has the
 // focus. After Tab it is not known which element that is. It is not certain where something
 // in the batch has moved the focus, or may have, and nobody knows where to.
-func (s *scene) focused() (at place, certain bool) {
+func (s *scene) focused() (at element, certain bool) {
 	for i, a := range slices.Backward(s.in.Done) {
 		before := s.before(i)
 		switch a := a.(type) {
@@ -139,7 +139,7 @@ func (s *scene) before(i int) *scene {
 }
 
 // lost is where keys went before something that moves the focus nobody knows where to.
-func (s *scene) lost() (at place, certain bool) {
+func (s *scene) lost() (at element, certain bool) {
 	at, _ = s.focused()
 	return at, false
 }
@@ -190,7 +190,7 @@ func (s *scene) anywhere(c Class) bool {
 }
 
 // somewhere is the window with the focus, of which it is not known where in it.
-func (s *scene) somewhere() place {
+func (s *scene) somewhere() element {
 	top := slices.IndexFunc(s.windows, func(w screen.Window) bool { return w.Focused })
 	for i := range s.nodes {
 		if top >= 0 && s.inside[i] == top {
@@ -199,7 +199,7 @@ func (s *scene) somewhere() place {
 			return p
 		}
 	}
-	p := place{index: -1, window: top, program: another}
+	p := element{index: -1, window: top, program: another}
 	if top >= 0 {
 		p.program, p.title, p.dialog = programOf(s.windows[top]), s.windows[top].Title, s.windows[top].Type == "dialog"
 	}
@@ -235,10 +235,10 @@ func (s *scene) drawn(along []actuator.Point) []actuator.Point {
 }
 
 // at is what a click at a point hits.
-func (s *scene) at(p *actuator.Point) place {
+func (s *scene) at(p *actuator.Point) element {
 	p = s.point(p)
 	if p == nil || s.in.On == nil {
-		return place{index: -1, window: -1, program: another}
+		return element{index: -1, window: -1, program: another}
 	}
 	hit := s.in.On.PlaceAt(image.Pt(p.X, p.Y))
 	if p.Element.ID != "" { // it was aimed at by its handle, and found again
@@ -248,7 +248,7 @@ func (s *scene) at(p *actuator.Point) place {
 		}
 	}
 	if hit.Node < 0 {
-		out := place{index: -1, window: hit.Window, program: another}
+		out := element{index: -1, window: hit.Window, program: another}
 		if hit.Window >= 0 {
 			w := s.windows[hit.Window]
 			out.program, out.title, out.dialog = programOf(w), w.Title, w.Type == "dialog"
@@ -259,8 +259,8 @@ func (s *scene) at(p *actuator.Point) place {
 }
 
 // of is an element with what it is part of.
-func (s *scene) of(i, window int) place {
-	p := place{index: i, node: &s.nodes[i], root: s.nodes[i].Parent < 0, window: window, program: another, known: true, label: s.nodes[i].Called()}
+func (s *scene) of(i, window int) element {
+	p := element{index: i, node: &s.nodes[i], root: s.nodes[i].Parent < 0, window: window, program: another, known: true, label: s.nodes[i].Called()}
 	if s.inside[i] >= 0 {
 		p.window = s.inside[i]
 	}
@@ -286,7 +286,7 @@ func (s *scene) of(i, window int) place {
 }
 
 // read takes in what a dialog says. top is the dialog, or the window that it is.
-func (s *scene) read(p *place, top int) {
+func (s *scene) read(p *element, top int) {
 	var statement, all strings.Builder
 	statement.WriteString(p.title + "\n")
 	for i, n := range s.nodes {
@@ -296,7 +296,7 @@ func (s *scene) read(p *place, top int) {
 		all.WriteString(n.Name + "\n")
 		switch n.Role {
 		case "push button":
-			b := place{index: i, node: &s.nodes[i], label: n.Called(), window: p.window, program: p.program, dialog: true, known: true, title: p.title}
+			b := element{index: i, node: &s.nodes[i], label: n.Called(), window: p.window, program: p.program, dialog: true, known: true, title: p.title}
 			p.buttons = append(p.buttons, b)
 		case "label", "static", "heading", "paragraph", "alert", "dialog", "text", "section", "info bar":
 			if !n.Has("editable") {
@@ -312,34 +312,36 @@ func (s *scene) read(p *place, top int) {
 }
 
 // terminal reports whether keys at the place go to a terminal.
-func (p place) terminal() bool { return p.program == terminal }
+func (p element) terminal() bool { return p.program == terminal }
 
 // editable reports whether the element holds text that can be written.
-func (p place) editable() bool { return p.node.Has("editable") || p.node.Settable }
+func (p element) editable() bool { return p.node.Has("editable") || p.node.Settable }
 
 // actionable reports whether a click does more to the element than to select it.
-func (p place) actionable() bool {
+func (p element) actionable() bool {
 	return p.node.Role == "link" || p.node.Role == "image" && p.web
 }
 
 // local reports whether what is done there stays on this computer, as far as the
 // program tells: it is no browser, mail or chat, and runs no commands.
-func (p place) local() bool {
+func (p element) local() bool {
 	return p.window >= 0 && !p.web && (p.program == document || p.program == files || p.program == another)
 }
 
 // empty reports whether a place is a container with nothing in it that is known, in a
 // window that tells of its elements and whose work can be undone.
-func (s *scene) empty(at place) bool {
+func (s *scene) empty(at element) bool {
 	return (at.program == document || at.program == files) && !at.dialog && at.known
 }
 
 // riskyButtons reports whether a dialog has a button that does harm, or says so.
-func (s *scene) riskyButtons(at place) bool { return len(at.buttons) == 0 || !s.inDialog(at).Harmless }
+func (s *scene) riskyButtons(at element) bool {
+	return len(at.buttons) == 0 || !s.inDialog(at).Harmless
+}
 
 // overwrites reports whether a file dialog is asked to save under a name that is in
 // its list.
-func (s *scene) overwrites(at place) bool {
+func (s *scene) overwrites(at element) bool {
 	if !at.dialog || at.window < 0 && at.index < 0 {
 		return false
 	}
@@ -368,7 +370,7 @@ func (s *scene) overwrites(at place) bool {
 }
 
 // aimed is the place that an action is about: where it points last, or else the focus.
-func (s *scene) aimed() place {
+func (s *scene) aimed() element {
 	switch a := s.in.Action.(type) {
 	case actuator.Click:
 		return s.at(a.At)
@@ -383,7 +385,7 @@ func (s *scene) aimed() place {
 }
 
 // folder is what the field of a file manager says in which the folder stands.
-func (s *scene) folder(at place) string {
+func (s *scene) folder(at element) string {
 	if at.program != files {
 		return ""
 	}

@@ -9,17 +9,17 @@ import (
 	"desktop-agent/llm"
 )
 
-// Replies are the calls of models recorded in some steps, each at its place: the
+// Replies are the calls of models recorded in some steps, each where it was made: the
 // step in which the newest observation before it was taken, its role and its
-// purpose. Calls of the same place are taken in their order. The zero value is
+// purpose. Calls of the same site are taken in their order. The zero value is
 // empty.
 type Replies struct {
-	left  map[place][]*Call
-	given map[place]int
+	left  map[callSite][]*Call
+	given map[callSite]int
 }
 
-// A place is where in a run a model is called.
-type place struct {
+// A callSite is where in a run a model is called.
+type callSite struct {
 	step    int // in which the newest observation was taken
 	role    llm.Role
 	purpose string
@@ -28,36 +28,36 @@ type place struct {
 // Add adds the calls of a step.
 func (r *Replies) Add(s *Step) {
 	if r.left == nil {
-		r.left, r.given = map[place][]*Call{}, map[place]int{}
+		r.left, r.given = map[callSite][]*Call{}, map[callSite]int{}
 	}
 	for _, c := range s.Calls {
-		p := place{c.SeenIn, c.Role, c.Purpose}
-		r.left[p] = append(r.left[p], c)
+		site := callSite{c.SeenIn, c.Role, c.Purpose}
+		r.left[site] = append(r.left[site], c)
 	}
 }
 
 // Drop forgets the calls after observations of steps before the given one, and
 // returns how many of them nobody took.
 func (r *Replies) Drop(before int) (unused int) {
-	for p, list := range r.left {
-		if p.step < before {
+	for site, list := range r.left {
+		if site.step < before {
 			unused += len(list)
-			delete(r.left, p)
-			delete(r.given, p)
+			delete(r.left, site)
+			delete(r.given, site)
 		}
 	}
 	return unused
 }
 
-// Take returns the next call of a place, or a [*NotRecordedError].
+// Take returns the next call made there, or a [*NotRecordedError].
 func (r *Replies) Take(step int, role llm.Role, purpose string) (*Call, error) {
-	p := place{step, role, purpose}
-	list := r.left[p]
+	site := callSite{step, role, purpose}
+	list := r.left[site]
 	if len(list) == 0 {
-		return nil, &NotRecordedError{Role: p.role, Purpose: p.purpose, Step: p.step, Given: r.given[p]}
+		return nil, &NotRecordedError{Role: site.role, Purpose: site.purpose, Step: site.step, Given: r.given[site]}
 	}
-	r.left[p] = list[1:]
-	r.given[p]++
+	r.left[site] = list[1:]
+	r.given[site]++
 	return list[0], nil
 }
 

@@ -160,7 +160,7 @@ func (d *Desktop) launch(c Command) (*Process, error) {
 	}
 	if c.Outside || d.sameFiles() {
 		var err error
-		if s.path, err = d.look(s.path); err != nil {
+		if s.path, err = d.lookPath(s.path); err != nil {
 			return nil, err
 		}
 	}

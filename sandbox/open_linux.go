@@ -65,7 +65,7 @@ func (d *Desktop) open(ctx context.Context, program string, args []string) (*Pro
 	path := program
 	if d.sameFiles() { // else who knows what is there
 		var err error
-		if path, err = d.look(program); err != nil {
+		if path, err = d.lookPath(program); err != nil {
 			return nil, err
 		}
 	}
@@ -98,8 +98,8 @@ func (d *Desktop) open(ctx context.Context, program string, args []string) (*Pro
 	return p, nil
 }
 
-// look finds a program in the PATH of the desktop.
-func (d *Desktop) look(program string) (string, error) {
+// lookPath finds a program in the PATH of the desktop.
+func (d *Desktop) lookPath(program string) (string, error) {
 	if strings.Contains(program, "/") {
 		if info, err := os.Stat(program); err != nil || info.IsDir() {
 			return "", fmt.Errorf("%w: there is no such file: check the path", ErrNotInstalled)

@@ -51,7 +51,7 @@ func (r *rewriter) literal(prefix string) error {
 }
 
 // body reads a literal from its quotes on, and returns what is between them.
-func (r *rewriter) body(at place) (string, error) {
+func (r *rewriter) body(at location) (string, error) {
 	quote := r.rest[:1]
 	if strings.HasPrefix(r.rest, strings.Repeat(quote, 3)) {
 		quote = r.rest[:3]
@@ -144,7 +144,7 @@ func hex(s string, digits int) (code uint64, ok bool) {
 }
 
 // format reads the body of an f-string.
-func (r *rewriter) format(s string, raw bool, at place) (parts literal, err error) {
+func (r *rewriter) format(s string, raw bool, at location) (parts literal, err error) {
 	text := func(s string) error {
 		s, err := unescape(s, raw)
 		parts = append(parts, part{text: s})
@@ -182,7 +182,7 @@ func (r *rewriter) format(s string, raw bool, at place) (parts literal, err erro
 }
 
 // field reads a field of an f-string, {expression!r:spec}, and returns its length.
-func (r *rewriter) field(s string, raw bool, at place) (p part, n int, err error) {
+func (r *rewriter) field(s string, raw bool, at location) (p part, n int, err error) {
 	if r.level >= 2 {
 		return p, 0, errors.New("f-strings are nested too deeply; write the text as it is")
 	}

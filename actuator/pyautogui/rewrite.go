@@ -13,22 +13,22 @@ import (
 // A rewriter makes a source of Python, token by token.
 type rewriter struct {
 	*source
-	rest  string // what is still to be read
-	at    place  // its place
+	rest  string   // what is still to be read
+	at    location // where it stands
 	out   strings.Builder
-	end   place  // the place behind out
-	depth int    // of open brackets
-	fresh bool   // a statement begins here
-	last  string // the literal that was the last token, if it was one
-	level int    // of f-strings inside f-strings
+	end   location // where out ends
+	depth int      // of open brackets
+	fresh bool     // a statement begins here
+	last  string   // the literal that was the last token, if it was one
+	level int      // of f-strings inside f-strings
 }
 
 // rewrite returns the source of some code. inside is the literal that the code
 // is part of, if any.
-func rewrite(code string, inside *place, level int) (*source, error) {
+func rewrite(code string, inside *location, level int) (*source, error) {
 	r := &rewriter{
-		source: &source{literals: map[string]literal{}, words: map[string]actuator.Action{}, withs: map[place]bool{}, inside: inside},
-		rest:   strings.TrimPrefix(code, "\ufeff"), at: place{1, 1}, end: place{1, 1}, fresh: true, level: level,
+		source: &source{literals: map[string]literal{}, words: map[string]actuator.Action{}, withs: map[location]bool{}, inside: inside},
+		rest:   strings.TrimPrefix(code, "\ufeff"), at: location{1, 1}, end: location{1, 1}, fresh: true, level: level,
 	}
 	for r.rest != "" {
 		if err := r.token(); err != nil {
@@ -39,8 +39,8 @@ func rewrite(code string, inside *place, level int) (*source, error) {
 	return r.source, nil
 }
 
-// errorf reports an error at a place of what is rewritten.
-func (r *rewriter) errorf(at place, format string, args ...any) error {
+// errorf reports an error at a position of what is rewritten.
+func (r *rewriter) errorf(at location, format string, args ...any) error {
 	if r.inside != nil {
 		at = *r.inside
 	}
@@ -57,8 +57,8 @@ func (r *rewriter) take(n int) string {
 	return s
 }
 
-// put writes a token that stood at a place.
-func (r *rewriter) put(s string, from place) {
+// put writes a token that stood at a position.
+func (r *rewriter) put(s string, from location) {
 	r.segments = append(r.segments, segment{r.end, from})
 	r.out.WriteString(s)
 	for _, c := range s {

@@ -10,23 +10,23 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// A place is a position in the code as the model wrote it, both from 1.
-type place struct{ line, column int32 }
+// A location is where something stands in the code as the model wrote it, both from 1.
+type location struct{ line, column int32 }
 
-func (p place) errorf(format string, args ...any) error {
+func (p location) errorf(format string, args ...any) error {
 	return &actuator.ParseError{Line: int(p.line), Column: int(p.column), Message: fmt.Sprintf(format, args...)}
 }
 
-func (p place) compare(q place) int {
+func (p location) compare(q location) int {
 	return cmp.Or(cmp.Compare(p.line, q.line), cmp.Compare(p.column, q.column))
 }
 
-// over returns the place behind a character.
-func (p place) over(r rune) place {
+// over returns the position behind a character.
+func (p location) over(r rune) location {
 	if r == '\n' {
-		return place{p.line + 1, 1}
+		return location{p.line + 1, 1}
 	}
-	return place{p.line, p.column + 1}
+	return location{p.line, p.column + 1}
 }
 
 // reserved begins the names that the rewriter puts into the code.
@@ -41,9 +41,9 @@ type source struct {
 	literals map[string]literal         // by the name that stands for them
 	words    map[string]actuator.Action // DONE and its like, by the name that stands for them
 	imports  []imported                 // in order
-	withs    map[place]bool             // the for statements that are with statements
+	withs    map[location]bool          // the for statements that are with statements
 	segments []segment                  // in order
-	inside   *place                     // of an expression inside a literal: the literal
+	inside   *location                  // of an expression inside a literal: the literal
 }
 
 // imported is what an import statement binds.
@@ -67,15 +67,15 @@ type part struct {
 }
 
 // A segment says where a piece of the rewritten text stood in the original.
-type segment struct{ to, from place }
+type segment struct{ to, from location }
 
 // original returns where in the original a position of the rewritten text was.
-func (s *source) original(p syntax.Position) place {
+func (s *source) original(p syntax.Position) location {
 	if s.inside != nil {
 		return *s.inside
 	}
-	at := place{p.Line, p.Col}
-	i, found := slices.BinarySearchFunc(s.segments, at, func(g segment, p place) int { return g.to.compare(p) })
+	at := location{p.Line, p.Col}
+	i, found := slices.BinarySearchFunc(s.segments, at, func(g segment, p location) int { return g.to.compare(p) })
 	if !found {
 		i--
 	}
@@ -86,18 +86,18 @@ func (s *source) original(p syntax.Position) place {
 	if g.to.line != at.line {
 		return g.from
 	}
-	return place{g.from.line, g.from.column + at.column - g.to.column}
+	return location{g.from.line, g.from.column + at.column - g.to.column}
 }
 
 // before returns where the token stood that ends at a position of the
 // rewritten text.
-func (s *source) before(p syntax.Position) place {
+func (s *source) before(p syntax.Position) location {
 	if s.inside != nil {
 		return *s.inside
 	}
-	i, _ := slices.BinarySearchFunc(s.segments, place{p.Line, p.Col}, func(g segment, p place) int { return g.to.compare(p) })
+	i, _ := slices.BinarySearchFunc(s.segments, location{p.Line, p.Col}, func(g segment, p location) int { return g.to.compare(p) })
 	if i == 0 {
-		return place{1, 1}
+		return location{1, 1}
 	}
 	return s.segments[i-1].from
 }

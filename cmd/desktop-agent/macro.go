@@ -143,7 +143,7 @@ func (r *replayCmd) play(ctx context.Context, c console, w *work, p *macro.Playe
 	}
 	fmt.Fprintf(c.Err, "%d of %d steps done%s\n", result.Steps, len(m.Steps), healed)
 	tellStopped(c, w.Session)
-	rest := errors.Join(keepPicture(w.journal.Dir(), diverged), w.tell(c))
+	rest := errors.Join(keepPicture(w.journal.Dir(), diverged), w.report(c))
 	switch {
 	case diverged != nil:
 		fmt.Fprintf(c.Err, "desktop-agent: %s\nexpected and seen: %s\nhint: %s\n", oneLine(err), filepath.Join(w.journal.Dir(), divergedFile),

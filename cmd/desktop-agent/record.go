@@ -125,7 +125,7 @@ func (r *recordCmd) report(c console, w *work, result record.Result, err error) 
 			fmt.Fprintf(c.Err, "note: %d %s\n", note.n, note.text)
 		}
 	}
-	if err = cmp.Or(err, w.tell(c)); err != nil {
+	if err = cmp.Or(err, w.report(c)); err != nil {
 		return err
 	}
 	if result.Steps > 0 {

@@ -128,8 +128,8 @@ func (w *work) finish(err error) error {
 	return err
 }
 
-// tell says where the run is, and writes its report.
-func (w *work) tell(c console) error {
+// report says where the run is, and writes its report.
+func (w *work) report(c console) error {
 	page := report.Save(w.journal.Dir())
 	fmt.Fprintf(c.Err, "run: %s\n", w.journal.Dir())
 	if page == nil {
@@ -179,7 +179,7 @@ func (w *work) conducted(ctx context.Context, c console, do func(context.Context
 		fmt.Fprintln(c.Err, words)
 	}
 	tellStopped(c, w.Session)
-	if err = errors.Join(err, w.tell(c)); err != nil {
+	if err = errors.Join(err, w.report(c)); err != nil {
 		return err
 	}
 	switch result.Outcome {

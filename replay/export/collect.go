@@ -85,7 +85,7 @@ func (m *masker) addMisread(ctx context.Context, stored *replay.Run) error {
 		case run.Acting:
 			p.acts(data)
 		case run.Observed:
-			black := p.look(&data)
+			black := p.redacted(&data)
 			for _, n := range data.Targets {
 				if misread(n, black) {
 					texts = append(texts, n.Text)

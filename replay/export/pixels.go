@@ -76,8 +76,8 @@ func movesFocus(a actuator.Action) bool {
 	return len(keys) > 0 && !(press && slices.Equal(keys, []actuator.Key{"ctrl", "a"}))
 }
 
-// look returns what is black on a frame.
-func (p *painter) look(o *run.Observed) (black []image.Rectangle) {
+// redacted returns what is black on a frame.
+func (p *painter) redacted(o *run.Observed) (black []image.Rectangle) {
 	if p.typed {
 		p.mark(o)
 	}

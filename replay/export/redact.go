@@ -156,7 +156,7 @@ func (c *copier) copy(ctx context.Context) error {
 		case run.Acting:
 			c.painter.acts(data)
 		case run.Observed:
-			black := c.painter.look(&data)
+			black := c.painter.redacted(&data)
 			if err := c.frame(ctx, &data, black); err != nil {
 				return fmt.Errorf("event %d: frame %q: %w", e.Seq, data.FrameID, err)
 			}

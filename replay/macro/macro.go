@@ -55,7 +55,7 @@ type LoadOptions struct {
 // which nothing was done is an error.
 func Load(stored *replay.Run, o *LoadOptions) (*Macro, error) {
 	m := &Macro{Run: stored.Info.ID, run: stored, values: map[string]string{}}
-	named := map[place]run.Param{}
+	named := map[actionIndex]run.Param{}
 	for s, err := range stored.Steps() {
 		if err != nil {
 			return nil, fmt.Errorf("macro of run %s: %w", m.Run, err)
@@ -84,7 +84,7 @@ func Load(stored *replay.Run, o *LoadOptions) (*Macro, error) {
 }
 
 // step derives a step; it has no actions if nothing was done in it.
-func (m *Macro) step(s *replay.Step, named map[place]run.Param) (Step, error) {
+func (m *Macro) step(s *replay.Step, named map[actionIndex]run.Param) (Step, error) {
 	proposal := s.Proposal()
 	if proposal == nil || s.Before == nil {
 		return Step{}, nil
@@ -100,7 +100,7 @@ func (m *Macro) step(s *replay.Step, named map[place]run.Param) (Step, error) {
 		}
 		for _, p := range proposal.Params {
 			if p.Index == act.Index {
-				named[place{len(m.Steps), len(step.Actions)}] = p
+				named[actionIndex{len(m.Steps), len(step.Actions)}] = p
 			}
 		}
 		step.Actions = append(step.Actions, Action{Action: actuator.Pixels(act.Action.Action), Index: act.Index, secret: secret[act.Index]})

@@ -27,11 +27,11 @@ type Param struct {
 	Secret bool   // it was typed into a password field: it must be given
 	Steps  []int  // of the recorded run, in which it is typed
 
-	whole []place // actions whose whole text it is, whatever they say
+	whole []actionIndex // actions whose whole text it is, whatever they say
 }
 
-// A place is an action of a macro: the indices of its step and of itself.
-type place struct{ step, action int }
+// An actionIndex names an action of a macro by the indices of its step and of itself.
+type actionIndex struct{ step, action int }
 
 // Params returns what can be given anew, in the order in which it is typed.
 func (m *Macro) Params() []Param {
@@ -222,7 +222,7 @@ func parts(text, task string) []string {
 
 // findParams finds the parameters: those declared by the caller and by the
 // recording, and then the parts of typed texts that the task names.
-func (m *Macro) findParams(named map[place]run.Param, declared map[string]string) error {
+func (m *Macro) findParams(named map[actionIndex]run.Param, declared map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		if name == "" || declared[name] == "" {
 			return fmt.Errorf("declared parameter %q: it needs a name and the text that it stands for", name)
@@ -232,8 +232,8 @@ func (m *Macro) findParams(named map[place]run.Param, declared map[string]string
 	for s, step := range m.Steps {
 		for k := range step.Actions {
 			text, typed := actuator.Entered(step.Actions[k].Action)
-			if p, ok := named[place{s, k}]; ok && typed {
-				m.declare(p, text, place{s, k})
+			if p, ok := named[actionIndex{s, k}]; ok && typed {
+				m.declare(p, text, actionIndex{s, k})
 			}
 		}
 	}
@@ -255,7 +255,7 @@ func (m *Macro) findParams(named map[place]run.Param, declared map[string]string
 
 // declare adds a parameter of the recording. Its texts in several places are one
 // parameter only if they are the same.
-func (m *Macro) declare(p run.Param, text string, at place) {
+func (m *Macro) declare(p run.Param, text string, at actionIndex) {
 	if p.Secret {
 		text = "" // what stands there is no text of the run
 	}
@@ -263,7 +263,7 @@ func (m *Macro) declare(p run.Param, text string, at place) {
 	for n, base := 2, name; ; n++ {
 		i := slices.IndexFunc(m.params, func(q Param) bool { return q.Name == name })
 		if i < 0 {
-			m.params = append(m.params, Param{Name: name, Text: text, Secret: p.Secret, whole: []place{at}})
+			m.params = append(m.params, Param{Name: name, Text: text, Secret: p.Secret, whole: []actionIndex{at}})
 			return
 		}
 		if q := &m.params[i]; q.Text == text && q.Secret == p.Secret {
@@ -301,7 +301,7 @@ func (m *Macro) findUses() error {
 		for s, step := range m.Steps {
 			for k := range step.Actions {
 				text, typed := actuator.Entered(step.Actions[k].Action)
-				if typed && (slices.Contains(p.whole, place{s, k}) || p.Text != "" && holdsWords(text, p.Text)) && !slices.Contains(p.Steps, step.Of) {
+				if typed && (slices.Contains(p.whole, actionIndex{s, k}) || p.Text != "" && holdsWords(text, p.Text)) && !slices.Contains(p.Steps, step.Of) {
 					p.Steps = append(p.Steps, step.Of)
 				}
 			}

@@ -29,9 +29,11 @@ func (a Nudge) check() error  { return text(string(a.Text), 1) }
 func (a Clutch) check() error { return keys([]Key{a.Key}) }
 func (a Confer) check() error { return text(a.Topic, 1) }
 
-func (a Nudge) tell(t teller) string { return "nudge " + t.place(a.At) + " with " + t.text(a.Text) }
-func (a Clutch) tell(teller) string  { return "clutch " + string(a.Key) }
-func (a Confer) tell(teller) string  { return "confer" + said(a.Topic) }
+func (a Nudge) describe(t describer) string {
+	return "nudge " + t.place(a.At) + " with " + t.text(a.Text)
+}
+func (a Clutch) describe(describer) string { return "clutch " + string(a.Key) }
+func (a Confer) describe(describer) string { return "confer" + said(a.Topic) }
 
 func (a Nudge) perform(ctx context.Context, d *Device, path []image.Point) (string, error) {
 	return "", d.moveTo(ctx, path[0])

@@ -12,10 +12,10 @@ type (
 	noPerform struct{}
 )
 
-func (noCheck) tell(teller) string   { return "" }
-func (noPerform) tell(teller) string { return "" }
-func (noWords) check() error         { return nil }
-func (noPerform) check() error       { return nil }
+func (noCheck) describe(describer) string   { return "" }
+func (noPerform) describe(describer) string { return "" }
+func (noWords) check() error                { return nil }
+func (noPerform) check() error              { return nil }
 
 func (noCheck) perform(context.Context, *Device, []image.Point) (string, error) { return "", nil }
 func (noWords) perform(context.Context, *Device, []image.Point) (string, error) { return "", nil }
