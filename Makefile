@@ -6,12 +6,12 @@ BIN   := bin/desktop-agent
 BENCH ?= .
 
 # The race detector, for all but what does nothing but compute: packers, picture formats,
-# scaling, patterns, the syntax of JSON, the wire form of X11. Of the tests' time half went
+# scaling, patterns, command lines, the syntax of JSON, the wire form of X11. Of the tests' time half went
 # into watching these read and write, and they share nothing of their own between
 # goroutines but what package sync guards. What is handed to them and what they give is
 # still watched wherever our code touches it. What makes values of JSON stays watched: it
 # fills tables once by package sync, and then reads them in maps, which are watched anyhow.
-COMPUTES = compress/flate hash/adler32 image image/draw image/jpeg image/png regexp regexp/syntax github.com/disintegration/imaging \
+COMPUTES = compress/flate github.com/alecthomas/kong hash/adler32 image image/draw image/jpeg image/png regexp regexp/syntax github.com/disintegration/imaging \
 	github.com/go-json-experiment/json/jsontext github.com/go-json-experiment/json/internal/jsonwire github.com/jezek/xgb/xproto
 RACE     = -race $(foreach p,$(COMPUTES),-gcflags=$(p)=-race=false)
 

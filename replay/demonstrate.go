@@ -41,8 +41,11 @@ func Demonstrate(stored *Run) (*run.Demonstration, error) {
 	return d, nil
 }
 
-// words says what a step did to what; "" if it did nothing.
+// words says what a step did to what; "" if it did nothing, or nobody knows on what screen.
 func (s *Step) words() string {
+	if s.Before == nil {
+		return ""
+	}
 	var done []string
 	for _, act := range s.Acts {
 		if act.Status() != actuator.Delivered || actuator.KindOf(act.Action.Action) != actuator.Input {
@@ -54,7 +57,7 @@ func (s *Step) words() string {
 		}
 		done = append(done, actuator.DescribeOn(act.Action.Action, s.target))
 	}
-	if len(done) == 0 || s.Before == nil {
+	if len(done) == 0 {
 		return ""
 	}
 	window := "no window"

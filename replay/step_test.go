@@ -35,6 +35,14 @@ func one(t *testing.T, list ...run.EventData) *Step {
 	return nil
 }
 
+// A run may have begun to act before anything was observed: nobody can say what was there.
+func TestWordsWithoutAScreen(t *testing.T) {
+	click := actuator.Click{At: &actuator.Point{X: 3, Y: 4}, Button: actuator.Left, Count: 1}
+	s := one(t, run.Acting{Action: run.Recorded{Action: click}}, run.Acted{Status: actuator.Delivered})
+	require.Len(t, s.Acts, 1)
+	assert.Empty(t, s.words())
+}
+
 // Agents act beside each other, so that events of others stand within a turn: what was seen
 // and proposed in it, and what came of its acts, are its own all the same.
 func TestActsOfTwoAgents(t *testing.T) {
