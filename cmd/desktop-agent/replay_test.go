@@ -94,7 +94,7 @@ func TestReplayMacroElsewhere(t *testing.T) {
 // model chooses in place of a recorded step is refused where nobody foresees what it does.
 func TestReplayGuard(t *testing.T) {
 	e := newEndpoint(t, slices.Repeat([]http.HandlerFunc{says(`pyautogui.write("rm -r important\n")`)}, 80)...)
-	healed := []string{"--macro", "--open", "xterm", "--heal", "model", "--model", "m", "--base-url", e.URL + "/v1", "--approve", "never"}
+	healed := []string{"--macro", "--patience", "2s", "--open", "xterm", "--heal", "model", "--model", "m", "--base-url", e.URL + "/v1", "--approve", "never"}
 	for _, tt := range []struct {
 		name    string
 		args    []string
