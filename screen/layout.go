@@ -264,7 +264,11 @@ func (l *layout) dissolved(i int, in above) []*element {
 			break
 		}
 		if kids := l.below(i, above{role, in.name, in.text}); len(kids) > 0 {
-			return []*element{{node: i, word: shortRole(l.Tree.Nodes[i]), box: l.area(i), kids: kids, rank: kids[0].rank}}
+			word := shortRole(l.Tree.Nodes[i])
+			if beyond := beyond(l.Tree.Nodes[i].Beyond); beyond != "" {
+				word += " (" + beyond + ")"
+			}
+			return []*element{{node: i, word: word, box: l.area(i), kids: kids, rank: kids[0].rank}}
 		}
 		return nil
 	}

@@ -68,7 +68,7 @@ func (a *assembler) add(o *object, in place) (seen image.Rectangle) {
 			here.clip = seen.Intersect(o.inside(box))
 		}
 		if o.role == roleMenu && o.holdsOne() {
-			here.clip = seen
+			here.clip = seen.Intersect(o.betweenArrows().Add(here.shift))
 		}
 	}
 	if o.role.popsUp() && !(o.role == roleMenu && o.holdsOne()) {
@@ -97,6 +97,24 @@ func (o *object) holdsOne() bool {
 	return o.placed && slices.ContainsFunc(o.children, func(c *object) bool {
 		return c != nil && c.visible && c.placed && !c.box.Empty() && c.box.In(o.box)
 	})
+}
+
+// betweenArrows returns the part of a menu that shows its items: where there are more, an
+// arrow by which it scrolls lies over the item at its edge.
+func (o *object) betweenArrows() image.Rectangle {
+	seen := o.box
+	for _, c := range o.children {
+		if c == nil || !c.visible || !c.placed || c.box.Empty() || c.box.Min.X < o.box.Min.X || c.box.Max.X > o.box.Max.X {
+			continue // an item is not wider than its menu
+		}
+		if c.box.Min.Y < o.box.Min.Y {
+			seen.Min.Y = o.box.Min.Y + menuArrow
+		}
+		if c.box.Max.Y > o.box.Max.Y {
+			seen.Max.Y = o.box.Max.Y - menuArrow
+		}
+	}
+	return seen
 }
 
 // append appends the node of an object.

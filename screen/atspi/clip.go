@@ -7,12 +7,13 @@ import (
 )
 
 const (
-	minSeen  = 6   // pixels of something cut off that a person could still hit
-	legible  = 14  // and of its height, if less than two fifths of it are left, to know what it is
-	webBar   = 15  // pixels that a scroll bar of a web page takes across
-	maxBar   = 30  // pixels that a scroll bar takes across
-	attached = 4   // pixels between a field and the list that drops down from it
-	maxEdges = 400 // objects out of view that are asked where they are, to learn what hides them
+	minSeen   = 6   // pixels of something cut off that a person could still hit
+	legible   = 14  // and of its height, if less than two fifths of it are left, to know what it is
+	webBar    = 15  // pixels that a scroll bar of a web page takes across
+	maxBar    = 30  // pixels that a scroll bar takes across
+	menuArrow = 24  // pixels that an arrow takes at the edge of a menu that scrolls, in GTK 3's own theme
+	attached  = 4   // pixels between a field and the list that drops down from it
+	maxEdges  = 400 // objects out of view that are asked where they are, to learn what hides them
 )
 
 // tooThin reports whether so little is seen of something that is cut off that nobody

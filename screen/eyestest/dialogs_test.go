@@ -5,6 +5,7 @@ package eyestest
 import (
 	"fmt"
 	"image"
+	"strings"
 	"strconv"
 	"testing"
 	"time"
@@ -37,6 +38,23 @@ func TestZenity(t *testing.T) {
 	d.click(middle(d.wait("combo box", "").Box))
 	d.wait("menu item", "Bread")
 	d.judge(state{name: "zenity/combo open", says: []string{"Soup", "Bread", "Cheese"}})
+	d.key(keyEscape)
+}
+
+// TestLongMenu opens a list of more choices than the screen is high: it scrolls by arrows,
+// which lie over the choices at its edges.
+func TestLongMenu(t *testing.T) {
+	need(t, "zenity", "zenity")
+	d := newDesk(t)
+	var rooms []string
+	for i := range 80 {
+		rooms = append(rooms, fmt.Sprintf("Room %d", i+1))
+	}
+	d.open(image.Rect(20, 40, 520, 240), "zenity", "--forms", "--title=Booking", "--text=Your room", "--add-combo=Room", "--combo-values="+strings.Join(rooms, "|"))
+	d.wait("push button", "OK")
+	d.click(middle(d.wait("combo box", "").Box))
+	d.wait("menu item", "Room 2")
+	d.judge(state{name: "zenity/long combo", says: []string{"Room 2", " more below)"}, silent: []string{"Room 80"}})
 	d.key(keyEscape)
 }
 
