@@ -5,8 +5,8 @@ package eyestest
 import (
 	"fmt"
 	"image"
-	"strings"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
