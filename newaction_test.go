@@ -35,7 +35,7 @@ func TestNewAction(t *testing.T) {
 	t.Run("compiler", func(t *testing.T) {
 		out := goTool(t, "build", "incomplete.go", nil, "-gcflags=-e", "./actuator")
 		for _, lacks := range []string{
-			"missing method check", "missing method tell", "missing method perform",
+			"missing method check", "missing method describe", "missing method perform",
 			"too few values in struct literal of type traits", "not enough arguments in call to variantOf",
 		} {
 			assert.Contains(t, out, lacks)
