@@ -22,15 +22,15 @@ type builder struct {
 	seen  [2]*run.Observed // the newest observation and the one before
 	shown string           // ID of the frame of the last section that has one
 	plan  *planView
-	steps map[run.Conversation]place    // of the last call of each
+	steps map[run.Conversation]anchor   // of the last call of each
 	saw   map[run.Conversation][]string // the untrusted sources that it had seen
 	since time.Time                     // when the step began
 	batch []run.Event                   // of the step
 	crew  *crew                         // of a run with a deliberate plan; nil of others
 }
 
-// A place is a section that another one points at.
-type place struct {
+// An anchor is a section that another one points at.
+type anchor struct {
 	step int
 	id   string
 }
@@ -61,7 +61,7 @@ func sections(r *replay.Run, v *view) iter.Seq[*stepView] {
 		return turns(r, v)
 	}
 	return func(yield func(*stepView) bool) {
-		b := &builder{view: v, steps: map[run.Conversation]place{}, saw: map[run.Conversation][]string{}}
+		b := &builder{view: v, steps: map[run.Conversation]anchor{}, saw: map[run.Conversation][]string{}}
 		for e, err := range r.Events() {
 			if err != nil {
 				v.Broken = err.Error()
@@ -200,7 +200,7 @@ func (b *builder) call(e run.Event, data run.ModelCalled) {
 	key := run.Conversation{Agent: e.Agent, Role: data.Role, Purpose: data.Purpose}
 	before := b.steps[key]
 	c.Before, c.BeforeID = before.step, before.id
-	b.steps[key] = place{e.Step, b.step.ID()}
+	b.steps[key] = anchor{e.Step, b.step.ID()}
 	c.Untrusted = untrusted(data, b.saw[key])
 	b.saw[key] = c.Untrusted
 	b.step.Calls = append(b.step.Calls, c)

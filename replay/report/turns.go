@@ -23,7 +23,7 @@ type crew struct {
 	view   *view
 	groups []*group
 	of     map[groupKey]*group
-	steps  map[run.Conversation]place
+	steps  map[run.Conversation]anchor
 	saw    map[run.Conversation][]string
 	looked map[string][2]*run.Observed // the newest observations of each agent
 	ids    map[string]int              // how often a section's ID was given
@@ -76,7 +76,7 @@ func (g *group) label(turn int) string {
 func turns(r *replay.Run, v *view) iter.Seq[*stepView] {
 	return func(yield func(*stepView) bool) {
 		c := &crew{
-			view: v, of: map[groupKey]*group{}, steps: map[run.Conversation]place{}, saw: map[run.Conversation][]string{},
+			view: v, of: map[groupKey]*group{}, steps: map[run.Conversation]anchor{}, saw: map[run.Conversation][]string{},
 			looked: map[string][2]*run.Observed{}, ids: map[string]int{}, began: map[string]groupKey{},
 		}
 		for e, err := range r.Events() {
