@@ -65,7 +65,7 @@ func TestTreeAfterItsPicture(t *testing.T) {
 	now, err := s.Observe(limit(t))
 	require.NoError(t, err)
 	var waited []time.Duration
-	for n := range 12 {
+	for n := range 8 {
 		d.do(button, now)
 		then, err := s.Observe(limit(t))
 		require.NoError(t, err)
