@@ -379,7 +379,11 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 			w.sign("processor")
 			since, active = now, now
 		}
-		timer.Reset(min(pace, max(w.settling.Quiet-now.Sub(since), 0)+time.Millisecond/2))
+		next := pace
+		if left := w.settling.Quiet - now.Sub(since); left > 0 { // else a page is waited for
+			next = min(pace, left+time.Millisecond/2)
+		}
+		timer.Reset(next)
 	}
 }
 
