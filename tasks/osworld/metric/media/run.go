@@ -85,8 +85,8 @@ func (c command) run(ctx context.Context, read func(io.Reader) error) error {
 		args = append([]string{fmt.Sprintf("--as=%d", maxMemory), fmt.Sprintf("--fsize=%d", maxFile), "--core=0", path}, args...)
 		path = limit
 	}
-	limited, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
+	limited, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	cmd := exec.CommandContext(limited, path, args...)
 	cmd.Env = []string{"LC_ALL=C.UTF-8", "OMP_THREAD_LIMIT=1"} // no secrets for a parser of untrusted files
 	cmd.WaitDelay = 2 * time.Second
@@ -99,15 +99,17 @@ func (c command) run(ctx context.Context, read func(io.Reader) error) error {
 	if err := cmd.Start(); err != nil {
 		return &envError{cmp.Or(context.Cause(ctx), err)}
 	}
+	// The limit is one of the program: a machine that is slow to start it says nothing of the file.
+	defer time.AfterFunc(c.timeout, func() { cancel(errTooLong) }).Stop()
 	readErr := read(stdout)
 	if readErr != nil {
-		cancel()
+		cancel(readErr)
 	}
 	waitErr := cmd.Wait()
 	switch {
 	case ctx.Err() != nil:
 		return &envError{context.Cause(ctx)}
-	case errors.Is(limited.Err(), context.DeadlineExceeded):
+	case errors.Is(context.Cause(limited), errTooLong):
 		return fmt.Errorf("%s: took over %v", c.name, c.timeout)
 	case readErr != nil && stderr.buf.Len() > 0:
 		return fmt.Errorf("%w: %s: %s", readErr, c.name, stderr)
@@ -118,6 +120,8 @@ func (c command) run(ctx context.Context, read func(io.Reader) error) error {
 	}
 	return nil
 }
+
+var errTooLong = errors.New("the program takes too long")
 
 // A head keeps the beginning of what is written to it.
 type head struct{ buf bytes.Buffer }
