@@ -296,12 +296,14 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 	return true, nil
 }
 
-// chained notes whether a program has set itself another short timer. Where work came
-// of a timer already, the next may be what the program does in the end, though the one
-// before led to nothing that can be seen: LibreOffice finds 300 ms after it has laid out
-// a table that its tool bars are out of date, and has them follow another 300 ms later.
+// chained notes whether a program has set itself another short timer, which may be what it
+// does in the end, though the one before led to nothing that can be seen: LibreOffice finds
+// 300 ms after it has laid out a table that its tool bars are out of date, and has them follow
+// another 300 ms later. That counts where work came of a timer already, and of what is due
+// to the input itself: after Ctrl+Home, Calc's timers of 20, 220 and 50 ms lead to nothing,
+// and one of 200 ms, which the last of them sets, to its tool bars.
 func (w *wait) chained() {
-	if w.load.armed() && w.fruit {
+	if w.load.armed() && (w.fruit || time.Since(w.active) <= shortTimer+slowAnswer) {
 		w.armed = time.Now()
 	}
 }
