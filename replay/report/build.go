@@ -17,16 +17,27 @@ import (
 
 // A builder makes sections of events, one after the other.
 type builder struct {
-	view  *view
+	*thread
 	step  *stepView
 	seen  [2]*run.Observed // the newest observation and the one before
 	shown string           // ID of the frame of the last section that has one
 	plan  *planView
+	since time.Time   // when the step began
+	batch []run.Event // of the step
+	crew  *crew       // of a run with a deliberate plan; nil of others
+}
+
+// A thread is what goes on from one section to another. All builders of a run share it.
+type thread struct {
+	view  *view
+	turns run.Turns
 	steps map[run.Conversation]anchor   // of the last call of each
 	saw   map[run.Conversation][]string // the untrusted sources that it had seen
-	since time.Time                     // when the step began
-	batch []run.Event                   // of the step
-	crew  *crew                         // of a run with a deliberate plan; nil of others
+	open  map[*run.Deed]func(run.Acted) // tells what came of an action that was begun, where that is told
+}
+
+func newThread(v *view) *thread {
+	return &thread{view: v, steps: map[run.Conversation]anchor{}, saw: map[run.Conversation][]string{}, open: map[*run.Deed]func(run.Acted){}}
 }
 
 // An anchor is a section that another one points at.
@@ -40,7 +51,7 @@ type anchor struct {
 func newView(r *replay.Run) *view {
 	v := &view{Run: r.Info, Outcome: outcomeWords(r.Info), Cut: r.Cut}
 	if deliberate(r) {
-		v.Graph = &tale{}
+		v.Graph = &planHistory{}
 	}
 	for s := range sections(r, v) {
 		v.Steps = append(v.Steps, s.entry())
@@ -61,7 +72,7 @@ func sections(r *replay.Run, v *view) iter.Seq[*stepView] {
 		return turns(r, v)
 	}
 	return func(yield func(*stepView) bool) {
-		b := &builder{view: v, steps: map[run.Conversation]anchor{}, saw: map[run.Conversation][]string{}}
+		b := &builder{thread: newThread(v)}
 		for e, err := range r.Events() {
 			if err != nil {
 				v.Broken = err.Error()
@@ -95,7 +106,7 @@ func (b *builder) add(e run.Event) {
 		}
 	}
 	b.batch = append(b.batch, e)
-	b.fill(e)
+	b.fill(e, b.turns.Add(e))
 }
 
 func isEnd(e run.Event) bool {
@@ -103,7 +114,7 @@ func isEnd(e run.Event) bool {
 	return end
 }
 
-func (b *builder) fill(e run.Event) {
+func (b *builder) fill(e run.Event, part run.Part) {
 	s := b.step
 	switch data := e.Data.(type) {
 	case run.RunStarted:
@@ -136,10 +147,57 @@ func (b *builder) fill(e run.Event) {
 		s.Goal = &data
 	case run.Rehearsed:
 		s.Rehearsed = replay.RehearsedWords(data)
+	case run.Acting:
+		b.acting(part.Deed)
+	case run.Refused:
+		b.refused(part.Deed, data)
+	case run.Acted:
+		if tell := b.open[part.Deed]; tell != nil {
+			tell(data)
+			delete(b.open, part.Deed)
+		}
 	default:
 		b.executed(e)
 		b.became(data)
 	}
+}
+
+// acting shows an action that is begun: at its proposal, or for itself if it has none.
+func (b *builder) acting(d *run.Deed) {
+	if a := b.step.actionOf(d); a != nil {
+		a.Acting = true
+		b.open[d] = func(result run.Acted) { a.Result = &result }
+		return
+	}
+	if b.crew == nil {
+		return
+	}
+	s, at := b.step, len(b.step.Events)
+	s.tell("%s", actuator.DescribeFull(d.Action.Action))
+	b.open[d] = func(result run.Acted) {
+		s.Events[at] += fmt.Sprintf(" – %s in %d ms%s", result.Status, result.Millis, after(": ", clip(result.Detail, 300)))
+	}
+}
+
+// refused shows an action that the guard did not permit.
+func (b *builder) refused(d *run.Deed, data run.Refused) {
+	if a := b.step.actionOf(d); a != nil {
+		result := *d.Acted
+		result.Detail += " (guard: " + data.Guard + ")"
+		a.Result = &result
+		return
+	}
+	if b.crew != nil {
+		b.step.tell("%s – refused by the guard %s: %s", actuator.DescribeFull(d.Action.Action), data.Guard, data.Reason)
+	}
+}
+
+// actionOf returns the action of the proposal that stands; nil if it was proposed elsewhere or not at all.
+func (s *stepView) actionOf(d *run.Deed) *actionView {
+	if d.Proposal == nil {
+		return nil
+	}
+	return s.Last().action(d.Index)
 }
 
 // became takes an event that tells what became of the proposal.
@@ -152,17 +210,9 @@ func (b *builder) became(data run.EventData) {
 		} else {
 			b.step.Located = append(b.step.Located, data)
 		}
-	case run.Acting:
-		if a := p.action(data.Index); a != nil {
-			a.Acting = true
-		}
 	case run.Guarded:
 		if a := p.action(data.Index); a != nil && data.By != "table" {
 			a.Guarded = &data
-		}
-	case run.Refused:
-		if a := p.action(data.Index); a != nil {
-			a.Result = &run.Acted{Index: data.Index, Status: actuator.Refused, Detail: data.Reason + " (guard: " + data.Guard + ")"}
 		}
 	case run.Checked:
 		if p != nil {
@@ -171,10 +221,6 @@ func (b *builder) became(data run.EventData) {
 	case run.Grounded:
 		if p != nil {
 			p.Grounded = append(p.Grounded, replay.GroundWords(data))
-		}
-	case run.Acted:
-		if a := p.action(data.Index); a != nil {
-			a.Result = &data
 		}
 	case run.Reviewed:
 		if p != nil {
@@ -319,6 +365,9 @@ func (b *builder) finish() *stepView {
 	v.Longest = max(v.Longest, s.Spent.Total)
 	v.Counted = max(v.Counted, s.N)
 	b.since, b.batch, b.step = b.batch[len(b.batch)-1].Time, nil, nil
+	if b.crew == nil {
+		clear(b.open) // the section leaves the memory
+	}
 	if s.Plan == nil && b.plan != nil && s.N > 0 { // as before
 		s.Plan = &planView{Plan: b.plan.Plan, Now: b.plan.Now}
 	}

@@ -22,14 +22,14 @@ const (
 	graphResult = 1500 // bytes of the result of a step
 )
 
-// A tale is what the events of a run tell of its deliberate plan.
-type tale struct {
-	plan     *planner.Plan      // as it was told last
-	subs     map[int]subPlan    // plans in the plan that it does not hold yet, by the number of the step
-	deeds    map[string]*deed   // by the path of the step
-	order    []string           // the paths, in the order in which they began
-	answers  []run.PlanApproved // whether it may be executed
-	Failures []string           // why a plan was not made or not changed
+// A planHistory is what the events of a run tell of its deliberate plan.
+type planHistory struct {
+	plan     *planner.Plan           // as it was told last
+	subs     map[int]subPlan         // plans in the plan that it does not hold yet, by the number of the step
+	steps    map[string]*stepHistory // by the path of the step
+	order    []string                // the paths, in the order in which they began
+	answers  []run.PlanApproved      // whether it may be executed
+	Failures []string                // why a plan was not made or not changed
 	groups   []*group
 
 	first, last time.Time
@@ -41,8 +41,8 @@ type subPlan struct {
 	plan  *planner.Plan
 }
 
-// A deed is what became of a step.
-type deed struct {
+// A stepHistory is what became of a step.
+type stepHistory struct {
 	number    int // of the step at the top; 0 if it has none
 	tries     []try
 	ended     *run.StepEnded
@@ -58,10 +58,10 @@ type try struct {
 }
 
 // take adds an event.
-func (t *tale) take(e run.Event) {
-	if t.deeds == nil {
+func (t *planHistory) take(e run.Event) {
+	if t.steps == nil {
 		t.first = e.Time
-		t.deeds, t.subs = map[string]*deed{}, map[int]subPlan{}
+		t.steps, t.subs = map[string]*stepHistory{}, map[int]subPlan{}
 	}
 	before := t.last
 	t.last = e.Time
@@ -86,20 +86,20 @@ func (t *tale) take(e run.Event) {
 		d := t.of(data.Step)
 		d.reflected = append(d.reflected, data)
 	case run.Resumed:
-		for _, d := range t.deeds { // what was being done ended with the program
+		for _, d := range t.steps { // what was being done ended with the program
 			d.close(before)
 		}
 		for _, path := range data.Back {
 			t.of(path).status = planner.Pending
 		}
 	case run.RunEnded:
-		for _, d := range t.deeds {
+		for _, d := range t.steps {
 			d.close(e.Time)
 		}
 	}
 }
 
-func (t *tale) planned(e run.Event, data run.Planned) {
+func (t *planHistory) planned(e run.Event, data run.Planned) {
 	if data.Error != "" {
 		t.Failures = append(t.Failures, data.Error)
 	}
@@ -111,40 +111,40 @@ func (t *tale) planned(e run.Event, data run.Planned) {
 		}
 	default:
 		t.plan = data.Plan
-		for _, d := range t.deeds { // it holds what happened before
+		for _, d := range t.steps { // it holds what happened before
 			d.status = ""
 		}
 	}
 }
 
 // of returns what became of a step.
-func (t *tale) of(path string) *deed {
-	d := t.deeds[path]
+func (t *planHistory) of(path string) *stepHistory {
+	d := t.steps[path]
 	if d == nil {
-		d = &deed{}
-		t.deeds[path], t.order = d, append(t.order, path)
+		d = &stepHistory{}
+		t.steps[path], t.order = d, append(t.order, path)
 	}
 	return d
 }
 
 // close ends the attempt that goes on.
-func (d *deed) close(at time.Time) {
+func (d *stepHistory) close(at time.Time) {
 	if n := len(d.tries); n > 0 && d.tries[n-1].to.IsZero() {
 		d.tries[n-1].to = at
 	}
 }
 
 // Took is how long the run took.
-func (t *tale) Took() time.Duration { return t.last.Sub(t.first) }
+func (t *planHistory) Took() time.Duration { return t.last.Sub(t.first) }
 
 // Millis is the same in milliseconds.
-func (t *tale) Millis() int { return int(t.Took().Milliseconds()) }
+func (t *planHistory) Millis() int { return int(t.Took().Milliseconds()) }
 
 // Plan is the plan as it stood last; nil if there was none.
-func (t *tale) Plan() *planner.Plan { return t.plan }
+func (t *planHistory) Plan() *planner.Plan { return t.plan }
 
 // Approvals say who let the plan be executed.
-func (t *tale) Approvals() (list []string) {
+func (t *planHistory) Approvals() (list []string) {
 	for _, a := range t.answers {
 		list = append(list, upper(replay.PlanWords(a)))
 	}
@@ -155,7 +155,7 @@ func (t *tale) Approvals() (list []string) {
 }
 
 // Words says in a line how far the plan came.
-func (t *tale) Words() string {
+func (t *planHistory) Words() string {
 	if t.plan == nil || len(t.plan.Steps) == 0 {
 		return "The task was done without a plan"
 	}
@@ -174,7 +174,7 @@ func (t *tale) Words() string {
 }
 
 // Mood is how the plan went.
-func (t *tale) Mood() class {
+func (t *planHistory) Mood() class {
 	if t.plan == nil {
 		return ""
 	}
@@ -192,8 +192,8 @@ func (t *tale) Mood() class {
 }
 
 // status is how a step stands.
-func (t *tale) status(s *planner.Step, path string) planner.Status {
-	if d := t.deeds[path]; d != nil && d.status != "" {
+func (t *planHistory) status(s *planner.Step, path string) planner.Status {
+	if d := t.steps[path]; d != nil && d.status != "" {
 		return d.status
 	}
 	return s.Status
@@ -241,7 +241,7 @@ const (
 )
 
 // Top is the plan of the run, drawn.
-func (t *tale) Top() *graph {
+func (t *planHistory) Top() *graph {
 	if t.plan == nil || len(t.plan.Steps) == 0 {
 		return nil
 	}
@@ -249,7 +249,7 @@ func (t *tale) Top() *graph {
 }
 
 // draw lays a plan out; prefix is the path of the step whose plan it is, with a dot.
-func (t *tale) draw(p *planner.Plan, prefix, anchor string, depth int) *graph {
+func (t *planHistory) draw(p *planner.Plan, prefix, anchor string, depth int) *graph {
 	g := &graph{Left: max(0, len(p.Steps)-graphNodes)}
 	layers, at, rows := p.Layers(), map[string]*node{}, map[int][]*node{}
 	last, widest := 0, 0
@@ -299,7 +299,7 @@ func (g *graph) edge(from, to *node) {
 }
 
 // node returns a step with what became of it.
-func (t *tale) node(s *planner.Step, prefix, anchor string, depth int) *node {
+func (t *planHistory) node(s *planner.Step, prefix, anchor string, depth int) *node {
 	n := &node{
 		Step: s, Path: prefix + s.ID, Anchor: anchor, Attempts: s.Attempts, Error: s.Error,
 		Executor: cmp.Or(s.Executor, planner.GUI),
@@ -309,7 +309,7 @@ func (t *tale) node(s *planner.Step, prefix, anchor string, depth int) *node {
 	if s.Result != nil {
 		output = cmp.Or(s.Result.Output, s.Result.Data)
 	}
-	if d := t.deeds[n.Path]; d != nil {
+	if d := t.steps[n.Path]; d != nil {
 		n.done(t, d)
 		if d.ended != nil {
 			output = cmp.Or(d.ended.Output, d.ended.Data, output)
@@ -318,7 +318,7 @@ func (t *tale) node(s *planner.Step, prefix, anchor string, depth int) *node {
 	n.Output = head(output, graphResult)
 	n.More = len(output) - len(n.Output)
 	sub := s.Sub
-	if d := t.deeds[n.Path]; sub == nil && d != nil && prefix == "" {
+	if d := t.steps[n.Path]; sub == nil && d != nil && prefix == "" {
 		sub = t.subs[d.number].plan
 	}
 	if sub != nil && len(sub.Steps) > 0 && depth < graphDepth {
@@ -328,7 +328,7 @@ func (t *tale) node(s *planner.Step, prefix, anchor string, depth int) *node {
 }
 
 // done adds what became of a step.
-func (n *node) done(t *tale, d *deed) {
+func (n *node) done(t *planHistory, d *stepHistory) {
 	n.Attempts = max(n.Attempts, len(d.tries))
 	for _, try := range d.tries {
 		n.Tries = append(n.Tries, t.bar(n.Path, try, ""))
@@ -377,7 +377,7 @@ type lane struct {
 	ends []time.Duration // of the rows
 }
 
-func (t *tale) bar(path string, try try, status planner.Status) bar {
+func (t *planHistory) bar(path string, try try, status planner.Status) bar {
 	to := try.to
 	if to.IsZero() {
 		to = t.last
@@ -386,14 +386,14 @@ func (t *tale) bar(path string, try try, status planner.Status) bar {
 }
 
 // Lanes is the time line, in the order in which the agents began.
-func (t *tale) Lanes() (list []*lane) {
+func (t *planHistory) Lanes() (list []*lane) {
 	type stretch struct {
 		bar
 		agent, display string
 	}
 	var all []stretch
 	for _, path := range t.order {
-		d := t.deeds[path]
+		d := t.steps[path]
 		for i, try := range d.tries {
 			status := planner.Failed // another attempt came after it
 			if i == len(d.tries)-1 {

@@ -198,11 +198,11 @@ func TestGuardIsShown(t *testing.T) {
 // TestRehearsalsAreShown holds that the page of a run tells what came of trying its task
 // elsewhere, which way was taken and why, with nothing of it as markup.
 func TestRehearsalsAreShown(t *testing.T) {
-	b := &builder{view: &view{}, step: &stepView{}}
+	b := &builder{thread: newThread(&view{}), step: &stepView{}}
 	b.fill(run.Event{Data: run.Rehearsed{
 		Tries:  []run.Try{{Run: "r1", Outcome: run.OutcomeDone, Steps: 3, Held: []string{"click on <b>Send</b>"}}, {Error: "no display"}},
 		Chosen: 1, By: "judge", Reason: "as the task says",
-	}})
+	}}, run.Part{})
 	set, err := pages()
 	require.NoError(t, err)
 	var page strings.Builder
@@ -210,6 +210,31 @@ func TestRehearsalsAreShown(t *testing.T) {
 	for _, part := range []string{"rehearsal 1: done after 3 steps; held back: click on &lt;b&gt;Send&lt;/b&gt;; run r1", "rehearsal 2 broke: no display", "rehearsal 1 is taken: as the task says"} {
 		assert.Contains(t, page.String(), part)
 	}
+}
+
+// TestToolsBesideEachOther holds that what came of each tool is told where the tool is, if
+// two steps of a plan within a plan call theirs at the same time.
+func TestToolsBesideEachOther(t *testing.T) {
+	c := newCrew(&view{})
+	call := func(tool string) run.Recorded { return run.Recorded{Action: actuator.CallTool{Tool: tool}} }
+	for _, e := range []run.Event{
+		{Step: 3, PlanStep: 2, Data: run.Acting{Action: call("read")}},
+		{Step: 4, PlanStep: 2, Data: run.Acting{Action: call("list")}},
+		{Step: 3, PlanStep: 2, Data: run.Acted{Status: actuator.Delivered, Millis: 30, Detail: "it is read"}},
+		{Step: 4, PlanStep: 2, Data: run.Acted{Status: actuator.Unknown, Millis: 40, Detail: "no folder"}},
+		{Step: 4, PlanStep: 2, Data: run.Refused{Index: 1, Action: call("delete"), Guard: "on", Reason: "it is lost"}},
+	} {
+		c.add(e)
+	}
+	c.groups[0].close()
+	var told []string
+	for _, s := range c.groups[0].sections {
+		told = append(told, s.Events...)
+	}
+	require.Len(t, told, 3)
+	assert.Regexp(t, `read.* – delivered in 30 ms: it is read$`, told[0])
+	assert.Regexp(t, `list.* – unknown in 40 ms: no folder$`, told[1])
+	assert.Regexp(t, `delete.* – refused by the guard on: it is lost$`, told[2])
 }
 
 // TestMoodIsTheWorst holds that a step has the colour of the worst that is known of it.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"desktop-agent/actuator"
 	"desktop-agent/replay"
 	"desktop-agent/run"
 )
@@ -20,14 +19,19 @@ func deliberate(r *replay.Run) bool {
 
 // A crew takes the events of such a run apart: who did what for which step of the plan.
 type crew struct {
-	view   *view
+	*thread
 	groups []*group
 	of     map[groupKey]*group
-	steps  map[run.Conversation]anchor
-	saw    map[run.Conversation][]string
 	looked map[string][2]*run.Observed // the newest observations of each agent
 	ids    map[string]int              // how often a section's ID was given
 	began  map[string]groupKey         // where a step of the plan began, by its path
+}
+
+func newCrew(v *view) *crew {
+	return &crew{
+		thread: newThread(v), of: map[groupKey]*group{},
+		looked: map[string][2]*run.Observed{}, ids: map[string]int{}, began: map[string]groupKey{},
+	}
 }
 
 type groupKey struct {
@@ -75,10 +79,7 @@ func (g *group) label(turn int) string {
 // is in memory is what was said and done.
 func turns(r *replay.Run, v *view) iter.Seq[*stepView] {
 	return func(yield func(*stepView) bool) {
-		c := &crew{
-			view: v, of: map[groupKey]*group{}, steps: map[run.Conversation]anchor{}, saw: map[run.Conversation][]string{},
-			looked: map[string][2]*run.Observed{}, ids: map[string]int{}, began: map[string]groupKey{},
-		}
+		c := newCrew(v)
 		for e, err := range r.Events() {
 			if err != nil {
 				v.Broken = err.Error()
@@ -148,7 +149,7 @@ func (c *crew) add(e run.Event) {
 	g := c.of[key]
 	if g == nil {
 		g = &group{Agent: e.Agent, PlanStep: e.PlanStep, n: len(c.groups) + 1}
-		g.builder = &builder{view: c.view, steps: c.steps, saw: c.saw, crew: c, seen: c.looked[e.Agent]}
+		g.builder = &builder{thread: c.thread, crew: c, seen: c.looked[e.Agent]}
 		c.of[key], c.groups = g, append(c.groups, g)
 	}
 	g.Display = cmp.Or(g.Display, e.Display)
@@ -181,37 +182,19 @@ func (g *group) close() {
 	g.sections = append(g.sections, s)
 }
 
-// executed tells what became of the steps of a deliberate plan, and what was done without
-// a proposal of an actor: the calls of tool steps.
+// executed tells what became of the steps of a deliberate plan.
 func (b *builder) executed(e run.Event) {
 	if b.crew == nil {
 		return
 	}
-	s := b.step
-	tell := func(format string, args ...any) {
-		s.Events = append(s.Events, clip(fmt.Sprintf(format, args...), 600))
-	}
 	if text := replay.PlanWords(e.Data); text != "" {
-		tell("%s", upper(text))
+		b.step.tell("%s", upper(text))
 	}
-	switch data := e.Data.(type) {
-	case run.Acting:
-		if s.Last().action(data.Index) == nil {
-			if s.called == nil {
-				s.called = map[int]int{}
-			}
-			s.called[data.Index] = len(s.Events)
-			tell("%s", actuator.DescribeFull(data.Action.Action))
-		}
-	case run.Acted:
-		if i, ok := s.called[data.Index]; ok && s.Last().action(data.Index) == nil {
-			s.Events[i] += fmt.Sprintf(" – %s in %d ms%s", data.Status, data.Millis, after(": ", clip(data.Detail, 300)))
-		}
-	case run.Refused:
-		if s.Last().action(data.Index) == nil {
-			tell("%s – refused by the guard %s: %s", actuator.DescribeFull(data.Action.Action), data.Guard, data.Reason)
-		}
-	}
+}
+
+// tell adds what happened outside of proposals, in words.
+func (s *stepView) tell(format string, args ...any) {
+	s.Events = append(s.Events, clip(fmt.Sprintf(format, args...), 600))
 }
 
 // after returns a text behind another one; "" if there is none.

@@ -28,11 +28,11 @@ type view struct {
 	Hits    hits
 	Healed  int
 	Cut     int64
-	Broken  string   // why the events end early
-	Chosen  int      // only so many steps have a picture; 0 if all have
-	Words   int      // bytes of model text that a step may show
-	Graph   *tale    // of a deliberate plan; nil of other runs
-	Gave    []string // where a model did not answer and another took over, in words
+	Broken  string       // why the events end early
+	Chosen  int          // only so many steps have a picture; 0 if all have
+	Words   int          // bytes of model text that a step may show
+	Graph   *planHistory // of a deliberate plan; nil of other runs
+	Gave    []string     // where a model did not answer and another took over, in words
 
 	asked map[string]run.ModelCalled // the newest call of each role
 }
@@ -99,9 +99,8 @@ type stepView struct {
 	Opens  bool     // it is the first of its group
 	Events []string // what became of steps of the plan, and what tools did, in words
 
-	seen   *run.Observed // what the shot shows
-	id     string        // "" for that of its number
-	called map[int]int   // of [run.Acting] without a proposal: where it stands in Events, by the index
+	seen *run.Observed // what the shot shows
+	id   string        // "" for that of its number
 }
 
 // Last returns the proposal that stands.
