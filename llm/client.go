@@ -27,7 +27,8 @@ type Client struct {
 	Default Settings          // of all roles
 	Roles   map[Role]Settings // what differs from Default, field by field
 	Retry   Retry
-	Budget  *Budget // nil for no limits
+	Random  func() float64 // in [0, 1), by which waits are shortened; [rand.Float64] if nil
+	Budget  *Budget        // nil for no limits
 
 	// Boundary, if not "", makes the delimiters of untrusted text in every message such
 	// that nobody can foresee them: it belongs to the run alone, and a replay has the same.
@@ -52,7 +53,7 @@ type Client struct {
 // elsewhere.
 func (c *Client) Recording(record func(context.Context, Call) error) *Client {
 	return &Client{
-		Model: c.Model, Default: c.Default, Roles: c.Roles, Retry: c.Retry, Budget: c.Budget, Boundary: c.Boundary, Hide: c.Hide,
+		Model: c.Model, Default: c.Default, Roles: c.Roles, Retry: c.Retry, Random: c.Random, Budget: c.Budget, Boundary: c.Boundary, Hide: c.Hide,
 		Record: record, Log: c.Log, of: c.latch(),
 	}
 }
@@ -287,7 +288,7 @@ func (c *Client) try(ctx context.Context, s Settings, call *Call) {
 		if call.Err == nil {
 			return
 		}
-		wait, again := c.Retry.wait(call.Attempts, call.Err)
+		wait, again := c.Retry.wait(call.Attempts, call.Err, c.Random)
 		if end, ok := ctx.Deadline(); !again || ok && time.Until(end) <= wait {
 			return
 		}

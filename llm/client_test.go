@@ -176,7 +176,7 @@ func TestRetries(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var calls []llm.Call
 				script := sequence(t, tt.replies...)
-				c := &llm.Client{Model: script, Default: llm.Settings{Model: "m"}, Retry: llm.Retry{Random: unshortened},
+				c := &llm.Client{Model: script, Default: llm.Settings{Model: "m"}, Random: unshortened,
 					Record: func(_ context.Context, call llm.Call) error { calls = append(calls, call); return nil }}
 				start := time.Now()
 				resp, err := c.Complete(t.Context(), request())
@@ -202,8 +202,8 @@ var errTest = errors.New("something else")
 func TestRetryJitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := llmtest.Fail(&llm.Error{Kind: llm.ErrUnavailable, Retry: true})
-		c := &llm.Client{Model: down, Retry: llm.Retry{Attempts: 6, First: time.Second, Most: 4 * time.Second,
-			Random: func() float64 { return 0.5 }}}
+		c := &llm.Client{Model: down, Retry: llm.Retry{Attempts: 6, First: time.Second, Most: 4 * time.Second},
+			Random: func() float64 { return 0.5 }}
 		start := time.Now()
 		_, err := c.Complete(t.Context(), request())
 		require.ErrorIs(t, err, llm.ErrUnavailable)

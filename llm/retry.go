@@ -17,24 +17,25 @@ import (
 //
 // Only errors whose [Error.Retry] is set are tried again.
 type Retry struct {
-	Attempts int            // at most; 4 if 0, 1 for no second attempt
-	First    time.Duration  // 500 ms if 0
-	Most     time.Duration  // 20 s if 0
-	Random   func() float64 // in [0, 1); [rand.Float64] if nil
+	Attempts int           // at most, 1 for no second one
+	First    time.Duration // wait
+	Most     time.Duration // that a wait grows to
 }
 
+// DefaultRetry is what holds where a [Retry] is zero.
+var DefaultRetry = Retry{Attempts: 4, First: 500 * time.Millisecond, Most: 20 * time.Second}
+
 // wait returns how long to wait after failed attempt n (from 1), and false if
-// there is nothing to wait for.
-func (r Retry) wait(n int, err error) (time.Duration, bool) {
+// there is nothing to wait for. Random gives numbers in [0, 1); nil is [rand.Float64].
+func (r Retry) wait(n int, err error, random func() float64) (time.Duration, bool) {
 	e, ok := errors.AsType[*Error](err)
-	if !ok || !e.Retry || n >= cmp.Or(r.Attempts, 4) {
+	if !ok || !e.Retry || n >= cmp.Or(r.Attempts, DefaultRetry.Attempts) {
 		return 0, false
 	}
-	most, backOff := cmp.Or(r.Most, 20*time.Second), cmp.Or(r.First, 500*time.Millisecond)
+	most, backOff := cmp.Or(r.Most, DefaultRetry.Most), cmp.Or(r.First, DefaultRetry.First)
 	for range n - 1 {
 		backOff = min(2*backOff, most)
 	}
-	random := r.Random
 	if random == nil {
 		random = rand.Float64
 	}

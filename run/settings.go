@@ -144,6 +144,7 @@ type ModelSettings struct {
 	Computer    string                    // whose words the tool for mouse and keyboard has that the actor's model is offered, such as "openai"; "" for none
 	Grounder    string                    // the form in which a model is asked where something is that the actor names in words, such as "gta1"; "" for none
 	GroundTries int                       // how often that model is asked for one place
+	Retry       llm.Retry                 // how often a call is tried, and the waits in between
 	Grows       bool                      // the actor's conversation only grows: its provider lets go what is old
 	MaxTokens   int                       // of all calls together; 0 for no limit
 	MaxDollars  float64                   // 0 for no limit
@@ -247,7 +248,7 @@ func Defaults() Settings {
 				Reflect: true, AgentDepth: DefaultAgentDepth, AgentTurns: DefaultAgentTurns, LowBudget: DefaultPlanBudget,
 			},
 		},
-		Models: ModelSettings{MaxTime: time.Hour, GroundTries: DefaultGroundTries},
+		Models: ModelSettings{MaxTime: time.Hour, GroundTries: DefaultGroundTries, Retry: llm.DefaultRetry},
 		Macro:  MacroSettings{}.WithDefaults(),
 	}
 }

@@ -151,7 +151,7 @@ func TestJournalSettings(t *testing.T) {
 	assert.JSONEq(t, `{"schema": 0, "task": "", "planning": "", "guard": "", "parser": "", "models": null, "settings": {
 		"assess": "auto", "max_steps": 50, "review_every": 10, "max_bad_replies": 4, "max_refusals": 3, "max_doubts": 1, "max_revisions": 3,
 		"screen_tokens": 3000, "keep_images": 3, "guard_limit": "10m0s", "judge_limit": "1m0s", "approval_limit": "5m0s", "risk_limit": 0.5,
-		"careful_edits": 5, "max_blocked": 3, "plan_tries": 3, "read_alike": 0.9, "ground_tries": 2,
+		"careful_edits": 5, "max_blocked": 3, "plan_tries": 3, "read_alike": 0.9, "ground_tries": 2, "retry": {"attempts": 4, "first": "500ms", "most": "20s"},
 		"guard": "on", "approve": "risky", "on_block": "ask", "workspace": "auto",
 		"detectors": {"repeats": 2, "window": 8, "same_screen": 4, "alternate": 4, "no_effect": 3, "no_progress": 10, "low_budget": 0.15,
 			"reach": 30, "again": 4, "stuck": 8, "objections": 4},
@@ -291,6 +291,7 @@ var modelRows = []settingRow{
 	{"--model=m", "--fallback=n", "Others Roles"}, {"--model=m", "--actor-max-tokens=99", "Roles"},
 	{"", "--max-tokens=99", "MaxTokens"}, {"", "--max-dollars=1.5", "MaxDollars"}, {"", "--max-time=61s", "MaxTime"}, {"--model=m", "--price=m=1/2/3", "Prices"},
 	{"--model=m", "--grounder-model=GTA1-7B", "Grounder Roles Ways"}, {"", "--grounder-tries=3", "GroundTries"},
+	{"", "--attempts=3", "Retry.Attempts"}, {"", "--retry-wait=1s", "Retry.First"}, {"", "--retry-limit=21s", "Retry.Most"},
 	{"--model=m --base-url=https://api.openai.com/v1 --api=responses", "--actor-model=gpt-5.4", "Computer Roles"},
 	{"--model=m", "--actor-model=claude-opus-5-5", "Computer Grows Roles Ways"},
 }

@@ -220,7 +220,9 @@ func (r *resumeCmd) client(s run.Settings, before string) (keyed, error) {
 // stands there.
 func (r *resumeCmd) models(s run.Settings, before string) modelFlags {
 	m := s.Models
-	f := modelFlags{BaseURL: m.BaseURL, APIKey: r.APIKey, MaxTokens: m.MaxTokens, MaxDollars: m.MaxDollars, MaxTime: m.MaxTime}
+	retry := cmp.Or(m.Retry, llm.DefaultRetry)
+	f := modelFlags{BaseURL: m.BaseURL, APIKey: r.APIKey, MaxTokens: m.MaxTokens, MaxDollars: m.MaxDollars, MaxTime: m.MaxTime,
+		Attempts: retry.Attempts, RetryWait: retry.First, RetryLimit: retry.Most}
 	if r.BaseURL != "" && withoutSecrets(r.BaseURL) == m.BaseURL {
 		f.BaseURL = r.BaseURL
 	}

@@ -38,6 +38,9 @@ type modelFlags struct {
 	Stored      bool          `help:"Have the provider keep the conversation, so that only what is new is sent, where its API can: responses. Else nothing is kept there." group:"Models"`
 	Temperature *float64      `help:"Temperature of all roles; the model's own if not given." placeholder:"T" group:"Models"`
 	Timeout     time.Duration `help:"Limit of one model call, all attempts together." default:"5m" group:"Models"`
+	Attempts    int           `help:"Try one call at most so often, where the endpoint is busy, fails, or gives no whole reply; 1 for once." default:"${attempts}" group:"Models"`
+	RetryWait   time.Duration `help:"Wait before the second attempt; each further wait is twice as long, and up to half shorter by chance." default:"${retry_wait}" group:"Models"`
+	RetryLimit  time.Duration `help:"Longest such wait, but where the endpoint asks for a longer one." default:"${retry_limit}" group:"Models"`
 
 	Planner    roleFlags `embed:"" prefix:"planner-" group:"Models, role by role"`
 	Actor      roleFlags `embed:"" prefix:"actor-" group:"Models, role by role"`
@@ -131,6 +134,7 @@ func (f modelFlags) client() *llm.Client {
 	client := &llm.Client{
 		Model:   f.models(),
 		Default: llm.Settings{Model: f.Model, Fallback: f.Fallback, Temperature: f.Temperature, Deadline: f.Timeout},
+		Retry:   f.retry(),
 		Roles: map[llm.Role]llm.Settings{
 			llm.Planner: f.Planner.settings(), llm.Actor: f.Actor.settings(),
 			llm.WorldModel: f.WorldModel.settings(), llm.Monitor: f.Monitor.settings(),
@@ -154,6 +158,11 @@ func (f modelFlags) client() *llm.Client {
 	return client
 }
 
+// retry says how often a call is tried.
+func (f modelFlags) retry() llm.Retry {
+	return llm.Retry{Attempts: f.Attempts, First: f.RetryWait, Most: f.RetryLimit}
+}
+
 // settings are what a run's first event tells of the models.
 func (f modelFlags) settings() run.ModelSettings {
 	client := f.client()
@@ -161,7 +170,7 @@ func (f modelFlags) settings() run.ModelSettings {
 	actor := f.choose(f.Actor)
 	form, _ := f.Grounder.form() // which check has told of
 	return run.ModelSettings{
-		BaseURL: withoutSecrets(f.base()), Ways: ways, Others: others, Computer: actor.Computer, Grounder: form, GroundTries: f.Grounder.Tries, Grows: actor.Grows, Roles: rolesOf(client, f.roles()),
+		BaseURL: withoutSecrets(f.base()), Ways: ways, Others: others, Computer: actor.Computer, Grounder: form, GroundTries: f.Grounder.Tries, Retry: client.Retry, Grows: actor.Grows, Roles: rolesOf(client, f.roles()),
 		MaxTokens: f.MaxTokens, MaxDollars: f.MaxDollars, MaxTime: f.MaxTime, Prices: client.Budget.Prices,
 	}
 }
@@ -285,13 +294,13 @@ func newParser(commands *cli, options ...kong.Option) (*kong.Kong, error) {
 // defaults are the default values of flags, which [run.Defaults] has.
 func defaults() map[string]string {
 	d := run.Defaults()
-	a, l, p := d.Agent, d.Agent.Detectors, d.Macro.Pictures
+	a, l, p, r := d.Agent, d.Agent.Detectors, d.Macro.Pictures, d.Models.Retry
 	vars := map[string]string{"planning": a.Planning, "assess": a.Assess, "format": a.Format, "formats": strings.Join(dialect.Formats(), ","), "apis": strings.Join(provider.APIs(), ","), "grounders": strings.Join(grounders(), ","), "guard_limit": a.GuardLimit.String(),
 		"guard": a.Guard, "approve": a.Approve, "on_block": a.OnBlock, "workspace": a.Workspace, "detect_low_budget": fmt.Sprint(l.LowBudget),
 		"judge_limit": a.JudgeLimit.String(), "approval_limit": a.ApprovalLimit.String(), "risk_limit": fmt.Sprint(a.RiskLimit), "read_alike": fmt.Sprint(a.ReadAlike),
 		"patience": d.Macro.Patience.String(), "picture_limit": p.Limit.String(), "picture_score": fmt.Sprint(p.Score), "picture_margin": fmt.Sprint(p.Margin),
 		"picture_scaled_score": fmt.Sprint(p.ScaledScore), "picture_scaled_margin": fmt.Sprint(p.ScaledMargin), "picture_part_score": fmt.Sprint(p.PartScore),
-		"ocr": d.Display.OCR, "max_time": d.Models.MaxTime.String(), "quiet": d.Display.Quiet.String(), "ceiling": d.Display.Ceiling.String(),
+		"ocr": d.Display.OCR, "max_time": d.Models.MaxTime.String(), "retry_wait": r.First.String(), "retry_limit": r.Most.String(), "quiet": d.Display.Quiet.String(), "ceiling": d.Display.Ceiling.String(),
 		"size": fmt.Sprintf("%dx%d", d.Display.Size.X, d.Display.Size.Y), "stop_keys": d.Display.StopKeys, "takeover": d.Display.Takeover.String(), "tree_silence": d.Display.TreeSilence.String(), "tree_limit": d.Display.TreeLimit.String()}
 	for name, n := range map[string]int{
 		"review_every": a.ReviewEvery, "max_revisions": a.MaxRevisions, "rehearsals": a.Rehearsals, "screen_tokens": a.ScreenTokens, "keep_images": a.KeepImages, "candidates": a.Candidates,
@@ -299,7 +308,7 @@ func defaults() map[string]string {
 		"detect_repeats": l.Repeats, "detect_window": l.Window, "detect_same_screen": l.SameScreen, "detect_alternate": l.Alternate,
 		"detect_no_effect": l.NoEffect, "detect_no_progress": l.NoProgress,
 		"detect_reach": l.Reach, "detect_again": l.Again, "detect_stuck": l.Stuck, "detect_objections": l.Objections,
-		"plan_tries": a.PlanTries, "careful_edits": a.CarefulEdits, "max_blocked": a.MaxBlocked, "ground_tries": d.Models.GroundTries,
+		"plan_tries": a.PlanTries, "careful_edits": a.CarefulEdits, "max_blocked": a.MaxBlocked, "ground_tries": d.Models.GroundTries, "attempts": r.Attempts,
 		"max_looks": d.Macro.MaxLooks, "max_heals": d.Macro.MaxHeals, "heal_bad_replies": d.Macro.MaxBadReplies,
 		"dpi": d.Display.DPI, "max_image": d.Display.MaxImage, "tree_nodes": d.Display.TreeNodes,
 	} {

@@ -65,6 +65,7 @@ type settings struct {
 	PruneInterval int                     `json:"prune_interval,omitempty"`
 	Quiet         duration                `json:"quiet,omitzero"`
 	ReadAlike     float64                 `json:"read_alike,omitempty"`
+	Retry         retry                   `json:"retry,omitzero"`
 	ReviewEvery   int                     `json:"review_every"`
 	RiskLimit     float64                 `json:"risk_limit,omitempty"`
 	Roles         map[string]roleSettings `json:"roles"`
@@ -194,6 +195,13 @@ func (d *duration) UnmarshalText(text []byte) error {
 	return err
 }
 
+// retry is how often a call of a model is tried, and the waits in between.
+type retry struct {
+	Attempts int      `json:"attempts,omitempty"`
+	First    duration `json:"first,omitzero"`
+	Most     duration `json:"most,omitzero"`
+}
+
 // settingsForm is the form of settings.
 func settingsForm(s run.Settings) settings {
 	d, a, m := s.Display, s.Agent, s.Models
@@ -208,6 +216,7 @@ func settingsForm(s run.Settings) settings {
 		TreeNodes: d.TreeNodes, TreeSilence: duration(d.TreeSilence), Virtual: d.Private,
 		PlanTries: a.PlanTries, ReadAlike: a.ReadAlike, JudgeLimit: duration(a.JudgeLimit), ApprovalLimit: duration(a.ApprovalLimit), RiskLimit: a.RiskLimit,
 		CarefulEdits: a.CarefulEdits, MaxBlocked: a.MaxBlocked, GroundTries: m.GroundTries, Macro: macroForm(s.Macro),
+		Retry: retry{m.Retry.Attempts, duration(m.Retry.First), duration(m.Retry.Most)},
 	}
 	if a.Candidates > 1 {
 		f.Candidates = a.Candidates
@@ -263,7 +272,7 @@ func (f settings) data() run.Settings {
 			PlanTries: f.PlanTries, ReadAlike: f.ReadAlike, JudgeLimit: time.Duration(f.JudgeLimit), ApprovalLimit: time.Duration(f.ApprovalLimit), RiskLimit: f.RiskLimit,
 			CarefulEdits: f.CarefulEdits, MaxBlocked: f.MaxBlocked,
 		},
-		Models:     run.ModelSettings{BaseURL: f.BaseURL, Boundary: f.Boundary, Computer: f.Computer, Grounder: f.Grounder, GroundTries: f.GroundTries, Grows: f.Grows, MaxTokens: f.MaxTokens, MaxDollars: f.MaxDollars, MaxTime: time.Duration(f.MaxTime)},
+		Models:     run.ModelSettings{BaseURL: f.BaseURL, Boundary: f.Boundary, Computer: f.Computer, Grounder: f.Grounder, GroundTries: f.GroundTries, Retry: llm.Retry{Attempts: f.Retry.Attempts, First: time.Duration(f.Retry.First), Most: time.Duration(f.Retry.Most)}, Grows: f.Grows, MaxTokens: f.MaxTokens, MaxDollars: f.MaxDollars, MaxTime: time.Duration(f.MaxTime)},
 		Macro:      f.Macro.data(),
 		Like:       (*run.Demonstration)(f.Like),
 		TextUnseen: f.TextUnseen,
