@@ -155,12 +155,12 @@ func (f Format) place(size image.Point) func(actuator.Point) string {
 // model would say that they are.
 func (f Format) describe(a actuator.Action, on *screen.Observation) string {
 	if f.Computer != nil {
-		if text, ok := f.Computer.Tell(a, on.Image.Mapping.Size); ok {
+		if text, ok := f.Computer.Describe(a, on.Image.Mapping.Size); ok {
 			return text
 		}
 	}
 	if f.Dialect != nil {
-		if text, ok := f.Dialect.Tell(a, on.Image.Mapping.Size); ok {
+		if text, ok := f.Dialect.Describe(a, on.Image.Mapping.Size); ok {
 			return text
 		}
 	}

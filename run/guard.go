@@ -88,7 +88,7 @@ func (h *Hand) Begin(ctx context.Context, task string) {
 	told := h.shared()
 	told.done.Store(false)
 	told.broken.Store(nil)
-	h.Tell(ctx, func() { g.Start(ctx, task) })
+	h.Inform(ctx, func() { g.Start(ctx, task) })
 }
 
 // starter returns the guard that is asked, if it looks at the task as a whole.
@@ -136,9 +136,9 @@ func (h *Hand) Verdict(ctx context.Context) (*TaskJudged, error) {
 	return h.verdict(ctx, g)
 }
 
-// Tell has the guard take in what it rules by, such as what was ruled in a run that goes on.
+// Inform has the guard take in what it rules by, such as what was ruled in a run that goes on.
 // If it breaks on that, nothing is allowed from then on.
-func (h *Hand) Tell(ctx context.Context, take func()) {
+func (h *Hand) Inform(ctx context.Context, take func()) {
 	_, err := bounded(ctx, h, func(context.Context) (struct{}, error) { take(); return struct{}{}, nil })
 	if err != nil {
 		h.shared().broken.Store(&err)

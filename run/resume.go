@@ -137,9 +137,9 @@ func (s *Session) Continue(ctx context.Context, so Sofar) error {
 func (s *Session) Inherit(ctx context.Context, task string, judged *TaskJudged) {
 	s.Hand.shared().done.Store(judged != nil)
 	if h, ok := s.Hand.guard.(Heir); ok {
-		s.Hand.Tell(ctx, func() { h.Inherit(ctx, task, judged) })
+		s.Hand.Inform(ctx, func() { h.Inherit(ctx, task, judged) })
 	} else if g, ok := s.Hand.guard.(Starter); ok {
-		s.Hand.Tell(ctx, func() { g.Start(ctx, task) })
+		s.Hand.Inform(ctx, func() { g.Start(ctx, task) })
 	}
 }
 
@@ -285,7 +285,7 @@ func (d retracedDevice) Do(ctx context.Context, a actuator.Action, f actuator.Fr
 		output, err := d.r.past.Device.Do(ctx, a, f)
 		if err != nil && err.Error() == InDoubt {
 			if h, ok := d.r.guard.(Heir); ok {
-				d.r.session.Hand.Tell(ctx, func() { h.Doubt(d.r.intent()) })
+				d.r.session.Hand.Inform(ctx, func() { h.Doubt(d.r.intent()) })
 			}
 		}
 		if over, err := d.r.over(ctx, err); !over || err != nil {

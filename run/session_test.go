@@ -29,17 +29,17 @@ import (
 	"desktop-agent/screen/atspi"
 )
 
-// A place is where a private desktop leaves its traces.
-type place struct{ folder string }
+// Traces are what a private desktop leaves in a folder.
+type traces struct{ folder string }
 
-// newPlace has private desktops make their folders in one of the test, and
+// newTraces has private desktops make their folders in one of the test, and
 // requires at its end that nothing of them is left.
-func newPlace(t *testing.T) *place {
+func newTraces(t *testing.T) *traces {
 	t.Helper()
 	folder, err := os.MkdirTemp("/tmp", "run") // short: sockets are in it
 	require.NoError(t, err)
 	t.Setenv("TMPDIR", folder)
-	p := &place{folder}
+	p := &traces{folder}
 	running := goleak.IgnoreCurrent()
 	t.Cleanup(func() {
 		p.requireEmpty(t)
@@ -49,7 +49,7 @@ func newPlace(t *testing.T) *place {
 	return p
 }
 
-func (p *place) requireEmpty(t *testing.T) {
+func (p *traces) requireEmpty(t *testing.T) {
 	t.Helper()
 	left, err := os.ReadDir(p.folder)
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func (p *place) requireEmpty(t *testing.T) {
 }
 
 // processes returns the commands of the programs that work in the place.
-func (p *place) processes() (found []string) {
+func (p *traces) processes() (found []string) {
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range paths {
 		env, err := os.ReadFile(path)
@@ -71,7 +71,7 @@ func (p *place) processes() (found []string) {
 }
 
 // display returns the one display that runs in the place; "" while there is none.
-func (p *place) display() string {
+func (p *traces) display() string {
 	files, _ := filepath.Glob(filepath.Join(p.folder, "*", "xserver"))
 	if len(files) != 1 {
 		return ""
@@ -82,7 +82,7 @@ func (p *place) display() string {
 }
 
 // server returns the server of the display that runs in the place.
-func (p *place) server(t testing.TB) x11test.Server {
+func (p *traces) server(t testing.TB) x11test.Server {
 	t.Helper()
 	require.NotEmpty(t, p.processes(), "a desktop is running, and is seen by this test")
 	return x11test.ServerOf(t, p.display())
@@ -93,7 +93,7 @@ var private = run.Settings{Display: run.DisplaySettings{Private: true, Size: ima
 // TestOpensWithItsArguments holds that an argument of the program may have spaces in it, as
 // for a shell.
 func TestOpensWithItsArguments(t *testing.T) {
-	newPlace(t)
+	newTraces(t)
 	settings := private
 	settings.Display.Open = `zenity --info --text x --title "Two  words"`
 	s, err := run.Open(t.Context(), settings, nil)
@@ -110,7 +110,7 @@ func TestOpenFails(t *testing.T) {
 	ctx := t.Context()
 
 	t.Run("the desktop", func(t *testing.T) {
-		newPlace(t)
+		newTraces(t)
 		bad := private
 		bad.Display.Home = "/nowhere/at/all"
 		_, err := run.Open(ctx, bad, nil)
@@ -119,7 +119,7 @@ func TestOpenFails(t *testing.T) {
 
 	t.Run("the program on the desktop", func(t *testing.T) {
 		dir := t.TempDir() // elsewhere
-		p := newPlace(t)
+		p := newTraces(t)
 		program := filepath.Join(dir, "fails")
 		// It shows no window, and ends once this test has seen the desktop.
 		require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\nwhile [ ! -e "+dir+"/seen ]; do sleep 0.02; done\nexit 3\n"), 0o700))
@@ -136,7 +136,7 @@ func TestOpenFails(t *testing.T) {
 	})
 
 	t.Run("the words of the program", func(t *testing.T) {
-		p := newPlace(t)
+		p := newTraces(t)
 		bad := private
 		bad.Display.Open = `mousepad "two words.txt`
 		_, err := run.Open(ctx, bad, nil)
@@ -145,7 +145,7 @@ func TestOpenFails(t *testing.T) {
 	})
 
 	t.Run("the screen", func(t *testing.T) {
-		p := newPlace(t)
+		p := newTraces(t)
 		bad := private
 		bad.Display.Monitor = -1
 		_, err := run.Open(ctx, bad, nil)
@@ -154,7 +154,7 @@ func TestOpenFails(t *testing.T) {
 	})
 
 	t.Run("input", func(t *testing.T) {
-		newPlace(t)
+		newTraces(t)
 		d, err := sandbox.Start(ctx, &sandbox.Options{Size: image.Pt(320, 240)})
 		require.NoError(t, err)
 		defer d.Close()
@@ -171,7 +171,7 @@ func TestOpenFails(t *testing.T) {
 	})
 
 	t.Run("the journal", func(t *testing.T) {
-		p := newPlace(t)
+		p := newTraces(t)
 		full := errors.New("no space left on device")
 		var server x11test.Server
 		_, err := run.Open(ctx, private, &run.Options{Journal: func() (run.Journal, error) {
@@ -184,7 +184,7 @@ func TestOpenFails(t *testing.T) {
 	})
 
 	t.Run("the guard", func(t *testing.T) {
-		p := newPlace(t)
+		p := newTraces(t)
 		var server x11test.Server
 		j := &closer{}
 		_, err := run.Open(ctx, private, &run.Options{
@@ -203,7 +203,7 @@ func TestOpenFails(t *testing.T) {
 	})
 
 	t.Run("a screen of somebody else", func(t *testing.T) {
-		newPlace(t)
+		newTraces(t)
 		d, err := sandbox.Start(ctx, &sandbox.Options{Size: image.Pt(320, 240)})
 		require.NoError(t, err)
 		defer d.Close()
@@ -287,7 +287,7 @@ func TestFinish(t *testing.T) {
 // that was left down is up, nothing of the desktop is left, and the calls of its client
 // are in its journal.
 func TestSessionOnXvfb(t *testing.T) {
-	p := newPlace(t)
+	p := newTraces(t)
 	j := &closer{}
 	client := &llm.Client{Model: llmtest.Text("DONE"), Default: llm.Settings{Model: "m"}}
 	s, err := run.Open(t.Context(), private, &run.Options{
@@ -320,7 +320,7 @@ func TestSessionOnXvfb(t *testing.T) {
 // and the form of its model say, and has its programs take text, as on one of its own; also
 // where there is no tesseract.
 func TestComputer(t *testing.T) {
-	newPlace(t)
+	newTraces(t)
 	d, err := sandbox.Start(t.Context(), &sandbox.Options{Size: image.Pt(1000, 600)})
 	require.NoError(t, err)
 	defer d.Close()
@@ -349,7 +349,7 @@ func TestComputer(t *testing.T) {
 // TestWhile holds that what runs on a private desktop ends when the desktop breaks, and
 // with that reason.
 func TestWhile(t *testing.T) {
-	newPlace(t)
+	newTraces(t)
 	s, err := run.Open(t.Context(), private, nil)
 	require.NoError(t, err)
 	defer s.Close()

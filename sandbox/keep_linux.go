@@ -186,7 +186,7 @@ func readKept(folder string) (*kept, int, error) {
 // groupsOf returns the process groups of a desktop.
 func groupsOf(mark string) (groups []int) {
 	for _, pid := range marked(mark) {
-		if p, ok := placeOf(pid); ok && p.group > 1 && !slices.Contains(groups, p.group) {
+		if p, ok := statOf(pid); ok && p.group > 1 && !slices.Contains(groups, p.group) {
 			groups = append(groups, p.group)
 		}
 	}

@@ -204,7 +204,7 @@ func (p *Process) owns(w xproto.Window) bool {
 		return true
 	}
 	pid := windowPID(p.desktop.screen.conn, w)
-	if _, ok := placeOf(os.Getpid()); !ok || pid == 0 {
+	if _, ok := statOf(os.Getpid()); !ok || pid == 0 {
 		return true // no /proc, or no word from the window: it is the newest there is
 	}
 	own := marked(p.mark)

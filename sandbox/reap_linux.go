@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A process's place among the others, from /proc/<pid>/stat.
-type place struct {
+// A procStat is what tells a process's family, from /proc/<pid>/stat.
+type procStat struct {
 	pid, parent, group, session int
 }
 
@@ -23,7 +23,7 @@ type place struct {
 // environment, as browsers do to change their title, or give its children
 // another. This process is never among them.
 func marked(mark string) []int {
-	places := map[int]place{}
+	stats := map[int]procStat{}
 	found := map[int]bool{}
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -35,14 +35,14 @@ func marked(mark string) []int {
 		if err != nil || pid == self {
 			continue
 		}
-		if p, ok := placeOf(pid); ok {
-			places[pid] = p
+		if p, ok := statOf(pid); ok {
+			stats[pid] = p
 			found[pid] = carries(pid, mark)
 		}
 	}
 	for grown := true; grown; {
 		grown = false
-		for pid, p := range places {
+		for pid, p := range stats {
 			if !found[pid] && (found[p.parent] || found[p.group] || found[p.session]) {
 				found[pid], grown = true, true
 			}
@@ -67,25 +67,25 @@ func carries(pid int, mark string) bool {
 	return slices.ContainsFunc(bytes.Split(env, []byte{0}), func(pair []byte) bool { return string(pair) == mark })
 }
 
-// placeOf reads where a process stands; false if it is gone or a zombie.
-func placeOf(pid int) (place, bool) {
+// statOf reads where a process stands; false if it is gone or a zombie.
+func statOf(pid int) (procStat, bool) {
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
-		return place{}, false
+		return procStat{}, false
 	}
 	// The name, in brackets, may hold spaces and brackets.
 	end := bytes.LastIndexByte(stat, ')')
 	if end < 0 {
-		return place{}, false
+		return procStat{}, false
 	}
 	fields := strings.Fields(string(stat[end+1:])) // every process is read, again and again: no Sscan
 	if len(fields) < 4 {
-		return place{}, false
+		return procStat{}, false
 	}
-	p := place{pid: pid}
+	p := procStat{pid: pid}
 	for i, to := range []*int{&p.parent, &p.group, &p.session} {
 		if *to, err = strconv.Atoi(fields[i+1]); err != nil {
-			return place{}, false
+			return procStat{}, false
 		}
 	}
 	return p, fields[0] != "Z" && fields[0] != "X"

@@ -30,8 +30,8 @@ type form interface {
 	read(reply actuator.Reply, s Space) (thought string, actions []actuator.Action, err error)
 	// write returns actions as a reply; false if the form cannot say one of them.
 	write(thought string, actions []actuator.Action, s Space) (string, bool)
-	// tell returns an action without what a reply has around it.
-	tell(a actuator.Action, s Space) (string, bool)
+	// describe returns an action without what a reply has around it.
+	describe(a actuator.Action, s Space) (string, bool)
 }
 
 // All returns the dialects that there are.
@@ -67,10 +67,10 @@ func (d *Dialect) Write(thought string, actions []actuator.Action, size image.Po
 	return d.form.write(thought, actions, d.space(size))
 }
 
-// Tell returns an action in the words of the dialect, for its models to read of it; false
+// Describe returns an action in the words of the dialect, for its models to read of it; false
 // if it has none.
-func (d *Dialect) Tell(a actuator.Action, size image.Point) (string, bool) {
-	return d.form.tell(a, d.space(size))
+func (d *Dialect) Describe(a actuator.Action, size image.Point) (string, bool) {
+	return d.form.describe(a, d.space(size))
 }
 
 // words returns the text that an action has in its argument.

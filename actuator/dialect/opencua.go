@@ -59,7 +59,7 @@ func (python) write(thought string, actions []actuator.Action, s Space) (string,
 	return thought + "## Code:\n```" + language + "\n" + strings.Join(lines, "\n") + "\n```", true
 }
 
-func (python) tell(a actuator.Action, s Space) (string, bool) { return sayPython(a, s) }
+func (python) describe(a actuator.Action, s Space) (string, bool) { return sayPython(a, s) }
 
 func sayPython(a actuator.Action, s Space) (string, bool) {
 	at := func(p *actuator.Point) string {

@@ -76,7 +76,7 @@ func (v *vocabulary) write(thought string, actions []actuator.Action, s Space) (
 	return v.join(thought, calls), true
 }
 
-func (v *vocabulary) tell(a actuator.Action, s Space) (string, bool) {
+func (v *vocabulary) describe(a actuator.Action, s Space) (string, bool) {
 	c, ok := v.say(a, s)
 	return c.String(), ok
 }

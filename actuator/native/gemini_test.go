@@ -138,7 +138,7 @@ func TestRoundTripGemini(t *testing.T) {
 		{Name: "click", Arguments: `{"x":500,"y":501}`, Computer: true},
 		{Name: "type", Arguments: `{"text":"milk"}`, Computer: true},
 	}, calls, "an action is a call, with whole numbers where they reach the pixel")
-	text, ok := Gemini.Tell(click(500, 350), size)
+	text, ok := Gemini.Describe(click(500, 350), size)
 	require.True(t, ok)
 	require.Equal(t, "click(x=500, y=501)", text)
 }

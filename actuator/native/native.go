@@ -76,9 +76,9 @@ func (v *Vocabulary) Write(actions []actuator.Action, size image.Point) ([]actua
 	return list, true
 }
 
-// Tell returns an action in the provider's words, for its models to read of it; false if
+// Describe returns an action in the provider's words, for its models to read of it; false if
 // it has none.
-func (v *Vocabulary) Tell(a actuator.Action, size image.Point) (string, bool) {
+func (v *Vocabulary) Describe(a actuator.Action, size image.Point) (string, bool) {
 	calls, ok := v.sayPlain(a, size)
 	if !ok {
 		return "", false

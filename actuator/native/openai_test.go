@@ -92,7 +92,7 @@ func TestRoundTripOpenAI(t *testing.T) {
 	require.True(t, ok)
 	require.Len(t, calls, 1, "a batch is one call")
 	require.True(t, json.Valid([]byte(calls[0].Arguments)))
-	text, ok := OpenAI.Tell(click(3, 4), image.Pt(1000, 700))
+	text, ok := OpenAI.Describe(click(3, 4), image.Pt(1000, 700))
 	require.True(t, ok)
 	require.Equal(t, "click(button='left', x=3, y=4)", text)
 }

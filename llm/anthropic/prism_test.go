@@ -47,7 +47,7 @@ func TestPrism(t *testing.T) {
 				return reply{blocks: []map[string]any{thinking("Hm."), did("t", "left_click", at(n, n))}, stop: "tool_use"}
 			}
 		}
-		k := &talk{t: t, model: &anthropic.Endpoint{BaseURL: f.URL, Key: key}, name: model, shot: screenshot(t, 1280, 720), whole: 3, every: 12}
+		k := &conversation{t: t, model: &anthropic.Endpoint{BaseURL: f.URL, Key: key}, name: model, shot: screenshot(t, 1280, 720), whole: 3, every: 12}
 		for range 30 {
 			k.step(func(i int, c llm.ToolCall) bool { return c.ID == "t5b" || c.ID == "t7" })
 		}

@@ -18,10 +18,10 @@ import (
 
 var palette = color.Palette{color.Black, color.White}
 
-// A talk holds a conversation in the shape that the agent gives it: a turn is what was
+// A conversation is asked on in the shape that the agent gives it: a turn is what was
 // asked, what was said and what became of each call. With functions alone the plan and the
 // list of what is on the screen are new in each request, and are not repeated.
-type talk struct {
+type conversation struct {
 	t     testing.TB
 	model *anthropic.Endpoint
 	name  string
@@ -44,7 +44,7 @@ type turn struct {
 var noteTool = llm.Tool{Name: "note", Description: "Keeps a fact.", Parameters: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)}
 
 // request is the next one.
-func (k *talk) request() *llm.Request {
+func (k *conversation) request() *llm.Request {
 	n := len(k.turns)
 	messages := []llm.Message{llm.SystemText("You work on a desktop. " + strings.Repeat("A rule of the work is told here. ", 100)), llm.UserText("Task: buy milk")}
 	if k.whole > 0 && n-k.old >= k.whole+k.every {
@@ -68,14 +68,14 @@ func (k *talk) request() *llm.Request {
 	return r
 }
 
-func (k *talk) seen(n int) llm.Message {
+func (k *conversation) seen(n int) llm.Message {
 	return llm.Message{From: llm.User, Parts: []llm.Part{
 		llm.Text(fmt.Sprintf("Report of step %d: something changed.", n)), llm.Image{Data: k.shot, Type: "image/png", FrameID: fmt.Sprint("f", n)}}}
 }
 
 // step asks once, and does what was called but for what fails. A reply that is paused is
 // asked to go on; one that was refused is forgotten.
-func (k *talk) step(fails func(i int, c llm.ToolCall) bool) *llm.Response {
+func (k *conversation) step(fails func(i int, c llm.ToolCall) bool) *llm.Response {
 	req := k.request()
 	asked := slices.Clone(req.Messages[len(req.Messages)-3:])
 	if k.alone {
@@ -194,7 +194,7 @@ func scripted(n int, _ wireRequest) reply {
 // was signed in.
 func TestRun(t *testing.T) {
 	f := newFake(t, scripted)
-	k := &talk{t: t, model: &anthropic.Endpoint{BaseURL: f.URL, Key: key}, name: "claude-opus-5-5", shot: screenshot(t, 1280, 720)}
+	k := &conversation{t: t, model: &anthropic.Endpoint{BaseURL: f.URL, Key: key}, name: "claude-opus-5-5", shot: screenshot(t, 1280, 720)}
 	second := func(i int, c llm.ToolCall) bool { return i == 1 && c.ID == "t5b" }
 	for n := 1; n <= 30; n++ {
 		switch resp := k.step(func(i int, c llm.ToolCall) bool { return second(i, c) || c.ID == "t7" || c.Name == "wobble" }); len(f.requests) {
@@ -266,7 +266,7 @@ func TestOldTools(t *testing.T) {
 			return reply{blocks: []map[string]any{thinking("Hm."), did(id, "left_click", at(n, n))}, stop: "tool_use"}
 		})
 		f.bound = false
-		k := &talk{t: t, model: &anthropic.Endpoint{BaseURL: f.URL, Key: key}, name: model, shot: screenshot(t, 1280, 720), whole: 3, every: 4}
+		k := &conversation{t: t, model: &anthropic.Endpoint{BaseURL: f.URL, Key: key}, name: model, shot: screenshot(t, 1280, 720), whole: 3, every: 4}
 		for range 16 {
 			resp := k.step(func(i int, c llm.ToolCall) bool { return i == 1 })
 			assert.True(t, resp.Calls[0].Computer)
@@ -289,7 +289,7 @@ func TestFunctionsAlone(t *testing.T) {
 	f := newFake(t, func(n int, _ wireRequest) reply {
 		return reply{blocks: []map[string]any{thinking("Thought."), calls(fmt.Sprintf("t%d", n), "note", map[string]any{"text": "a"})}, stop: "tool_use"}
 	})
-	k := &talk{t: t, model: &anthropic.Endpoint{BaseURL: f.URL, Key: key}, name: "claude-opus-5-5", shot: screenshot(t, 1280, 720), alone: true}
+	k := &conversation{t: t, model: &anthropic.Endpoint{BaseURL: f.URL, Key: key}, name: "claude-opus-5-5", shot: screenshot(t, 1280, 720), alone: true}
 	for range 8 {
 		assert.False(t, k.step(nil).Calls[0].Computer)
 	}
@@ -324,7 +324,7 @@ func TestCache(t *testing.T) {
 			return reply{blocks: []map[string]any{thinking("Thought."), does(id, "left_click", at(n, n)), does(id+"b", "key", map[string]any{"text": "Return"})}, stop: "tool_use"}
 		})
 		f.least, f.bound, f.counts = tt.least, tt.bound, true
-		k := &talk{t: t, model: &anthropic.Endpoint{BaseURL: f.URL, Key: key}, name: tt.model, shot: screenshot(t, 1280, 720), whole: tt.whole, every: tt.every}
+		k := &conversation{t: t, model: &anthropic.Endpoint{BaseURL: f.URL, Key: key}, name: tt.model, shot: screenshot(t, 1280, 720), whole: tt.whole, every: tt.every}
 		var total llm.Usage
 		for range 20 {
 			total = total.Plus(k.step(nil).Usage)

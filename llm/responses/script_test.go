@@ -17,13 +17,13 @@ import (
 
 var size = image.Pt(64, 40)
 
-// A talk is a conversation as an agent has it: old turns become a record.
-type talk struct {
+// A conversation is asked on as an agent has it: old turns become a record.
+type conversation struct {
 	turns [][]llm.Message // what was shown, said and answered in each
 	old   int
 }
 
-func (k *talk) request(shown llm.Message) *llm.Request {
+func (k *conversation) request(shown llm.Message) *llm.Request {
 	r := &llm.Request{Role: llm.Actor, Model: "gpt-5.6-sol", Computer: &llm.Computer{Size: size},
 		Tools:    []llm.Tool{{Name: "done", Parameters: json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}}}`)}, {Name: "zoom", Parameters: json.RawMessage(`{"type":"object"}`)}},
 		Messages: []llm.Message{llm.SystemText("You use a computer."), llm.UserText("Task: buy milk")}}
@@ -64,7 +64,7 @@ func play(t *testing.T, stored bool, keep int) []llmtest.ServerRequest {
 	server := llmtest.NewResponses(t, script()...)
 	server.Size = size
 	model := &responses.Endpoint{BaseURL: server.URL, Key: key, Stored: stored}
-	var k talk
+	var k conversation
 	shown := llm.Message{From: llm.User, Parts: []llm.Part{llm.Text("Screenshot f0:"), screenshot(0, size)}}
 	for n := 1; n <= 30; n++ {
 		resp, err := model.Complete(t.Context(), k.request(shown))
@@ -149,7 +149,7 @@ func TestThirtySteps(t *testing.T) {
 // all that was said, shown and done.
 func TestAnotherModel(t *testing.T) {
 	first := llmtest.NewResponses(t, script()[1])
-	var k talk
+	var k conversation
 	shown := llm.Message{From: llm.User, Parts: []llm.Part{llm.Text("see"), screenshot(1, size)}}
 	resp, err := (&responses.Endpoint{BaseURL: first.URL}).Complete(t.Context(), k.request(shown))
 	require.NoError(t, err)
@@ -173,7 +173,7 @@ func TestAnotherModel(t *testing.T) {
 func TestNoScreenshot(t *testing.T) {
 	server := llmtest.NewResponses(t, script()[0])
 	model := &responses.Endpoint{BaseURL: server.URL}
-	var k talk
+	var k conversation
 	shown := llm.UserText("see")
 	resp, err := model.Complete(t.Context(), k.request(shown))
 	require.NoError(t, err)

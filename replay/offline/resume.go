@@ -166,10 +166,10 @@ func (r *Resumption) recall(ctx context.Context, begun *run.Begun) error {
 				in.On = replay.Recall(d.Seen)
 			}
 			if d.Ruling != (run.Guarded{}) {
-				r.Session.Hand.Tell(ctx, func() { heir.Recall(in, d.Ruling) })
+				r.Session.Hand.Inform(ctx, func() { heir.Recall(in, d.Ruling) })
 			}
 			if slices.ContainsFunc(doubts, func(a *run.OpenAct) bool { return a.Step == d.Step && a.Index == d.Index }) {
-				r.Session.Hand.Tell(ctx, func() { heir.Doubt(in) })
+				r.Session.Hand.Inform(ctx, func() { heir.Doubt(in) })
 			}
 		}
 	}

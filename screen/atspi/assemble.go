@@ -22,8 +22,8 @@ type assembler struct {
 	boxes   []image.Rectangle // where they would be from left to right: see mirror
 }
 
-// A place is what an object inherits from its parent.
-type place struct {
+// inherited is what an object has from its parent.
+type inherited struct {
 	node  int // index of the parent's node; -1 for a window
 	depth int
 	raw   image.Rectangle // the parent's box as the program tells it
@@ -34,18 +34,18 @@ type place struct {
 // assemble makes the nodes of all windows.
 func (a *assembler) assemble() {
 	for _, w := range a.windows {
-		a.add(w, place{node: -1, clip: everywhere})
+		a.add(w, inherited{node: -1, clip: everywhere})
 	}
 	a.label()
 }
 
 // add appends the nodes of an object and of all below it, and returns the part of
 // the object that can be seen.
-func (a *assembler) add(o *object, in place) (seen image.Rectangle) {
+func (a *assembler) add(o *object, in inherited) (seen image.Rectangle) {
 	if o == nil || !o.known || !o.visible {
 		return seen
 	}
-	here := place{node: in.node, depth: in.depth, raw: in.raw, shift: in.shift, clip: in.clip}
+	here := inherited{node: in.node, depth: in.depth, raw: in.raw, shift: in.shift, clip: in.clip}
 	if o.placed && o.box.Empty() {
 		if !o.within(roleDocumentWeb) {
 			return seen // a tool bar of no height, with buttons that nobody sees
@@ -118,7 +118,7 @@ func (o *object) betweenArrows() image.Rectangle {
 }
 
 // append appends the node of an object.
-func (a *assembler) append(o *object, seen image.Rectangle, in place) {
+func (a *assembler) append(o *object, seen image.Rectangle, in inherited) {
 	n := Node{
 		App: a.app, PID: a.pid, Parent: in.node, Depth: in.depth, Key: o.ref.key(),
 		Role: o.role.String(), Name: o.name, Text: o.told(), States: o.states.told(o.role), Box: seen,
@@ -165,7 +165,7 @@ func (o *object) told() string {
 // as if there were no menu bar: its root pane has the size of the panel that
 // holds it, but lies above it. What is drawn by GTK inside of that is told
 // right again: it lies where its parent really is, not where that says to be.
-func shiftOf(o *object, in place) image.Point {
+func shiftOf(o *object, in inherited) image.Point {
 	if o.role == roleRootPane && in.node >= 0 && o.box.Size() == in.raw.Size() {
 		return in.raw.Min.Add(in.shift).Sub(o.box.Min)
 	}

@@ -36,7 +36,7 @@ func (o *object) inside(box image.Rectangle) image.Rectangle {
 
 // children appends the nodes of an object's children, and counts those out of view. It
 // returns the box around what can be seen of them.
-func (a *assembler) children(o *object, here place) (all image.Rectangle) {
+func (a *assembler) children(o *object, here inherited) (all image.Rectangle) {
 	free := here
 	var bars []*object
 	for _, c := range o.children {
@@ -151,7 +151,7 @@ func (o *object) beyond(seen []image.Rectangle) (b Beyond) {
 // browser, which shows it in a window of its own and tells the places of its entries,
 // and which of them are in view, as if it were not scrolled. Where all entries fit in,
 // they are placed. Else nobody tells where they are: then they are the text of the list.
-func (a *assembler) dropDown(o *object, in, here place) bool {
+func (a *assembler) dropDown(o *object, in, here inherited) bool {
 	if o.role != roleComboBox || len(o.children) != 1 || o.children[0] == nil || !o.placed {
 		return false
 	}
@@ -180,7 +180,7 @@ func (a *assembler) dropDown(o *object, in, here place) bool {
 		return true
 	}
 	border := (window.box.Dy() - all.Dy()) / 2
-	inside := place{
+	inside := inherited{
 		node: len(a.nodes) - 1, depth: here.depth + 1, raw: list.box, clip: window.box,
 		shift: image.Pt(here.shift.X, window.box.Min.Y+border-all.Min.Y),
 	}

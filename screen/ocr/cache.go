@@ -15,11 +15,11 @@ type cache struct {
 	known map[string][]screen.OCRLine // by the key of a band
 	order []string
 	size  int
-	at    map[place]band // the last band that was read there
+	at    map[position]band // the last band that was read there
 }
 
-// A place is where a band was.
-type place struct{ at, size image.Point }
+// A position is where a band was.
+type position struct{ at, size image.Point }
 
 // has reports whether a band was read, or one that differs by a text cursor.
 func (c *cache) has(b band) bool {
@@ -37,7 +37,7 @@ func (c *cache) find(b band) ([]screen.OCRLine, bool) {
 	if lines, ok := c.known[b.key]; ok {
 		return lines, true
 	}
-	if before, ok := c.at[place{b.at, b.pixels.Rect.Size()}]; ok && onlyCaret(before.pixels, b.pixels) {
+	if before, ok := c.at[position{b.at, b.pixels.Rect.Size()}]; ok && onlyCaret(before.pixels, b.pixels) {
 		lines, ok := c.known[before.key]
 		return lines, ok
 	}
@@ -46,14 +46,14 @@ func (c *cache) find(b band) ([]screen.OCRLine, bool) {
 
 func (c *cache) put(b band, lines []screen.OCRLine) {
 	if c.known == nil {
-		c.known, c.at = map[string][]screen.OCRLine{}, map[place]band{}
+		c.known, c.at = map[string][]screen.OCRLine{}, map[position]band{}
 	}
 	if _, ok := c.known[b.key]; !ok {
 		c.order = append(c.order, b.key)
 		c.size += len(b.key)
 	}
 	c.known[b.key] = lines
-	c.at[place{b.at, b.pixels.Rect.Size()}] = b
+	c.at[position{b.at, b.pixels.Rect.Size()}] = b
 	for c.size > maxCached && len(c.order) > 1 {
 		oldest := c.order[0]
 		c.order = c.order[1:]

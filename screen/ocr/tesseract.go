@@ -50,42 +50,42 @@ func split(list []band, ways int) (parts [][]band) {
 	return parts
 }
 
-// A sheet is bands one below the other, as tesseract gets them.
-type sheet struct {
+// A montage is bands one below the other, as tesseract gets them.
+type montage struct {
 	pixels *image.Gray
 	scale  int
-	top    []int // of each band, in pixels of the sheet
+	top    []int // of each band, in pixels of the montage
 }
 
-func newSheet(list []band) sheet {
-	s := sheet{scale: enlarge, top: make([]int, len(list))}
+func newMontage(list []band) montage {
+	m := montage{scale: enlarge, top: make([]int, len(list))}
 	if len(list) == 1 && enlarge*enlarge*len(list[0].pixels.Pix) > maxArea {
-		s.scale = 1
+		m.scale = 1
 	}
 	size := image.Pt(0, apart)
 	for i, b := range list {
-		s.top[i] = size.Y
-		size = image.Pt(max(size.X, s.scale*b.pixels.Rect.Dx()+2*apart), size.Y+s.scale*b.pixels.Rect.Dy()+apart)
+		m.top[i] = size.Y
+		size = image.Pt(max(size.X, m.scale*b.pixels.Rect.Dx()+2*apart), size.Y+m.scale*b.pixels.Rect.Dy()+apart)
 	}
-	s.pixels = image.NewGray(image.Rectangle{Max: size})
-	draw.Draw(s.pixels, s.pixels.Rect, image.NewUniform(color.White), image.Point{}, draw.Src)
+	m.pixels = image.NewGray(image.Rectangle{Max: size})
+	draw.Draw(m.pixels, m.pixels.Rect, image.NewUniform(color.White), image.Point{}, draw.Src)
 	for i, b := range list {
-		var m image.Image = b.pixels
-		if s.scale > 1 {
-			m = imaging.Resize(m, s.scale*b.pixels.Rect.Dx(), s.scale*b.pixels.Rect.Dy(), imaging.Linear)
+		var p image.Image = b.pixels
+		if m.scale > 1 {
+			p = imaging.Resize(p, m.scale*b.pixels.Rect.Dx(), m.scale*b.pixels.Rect.Dy(), imaging.Linear)
 		}
-		draw.Draw(s.pixels, m.Bounds().Add(image.Pt(apart, s.top[i])), m, image.Point{}, draw.Src)
+		draw.Draw(m.pixels, p.Bounds().Add(image.Pt(apart, m.top[i])), p, image.Point{}, draw.Src)
 	}
-	return s
+	return m
 }
 
 // recognise reads bands, and returns the lines of each, from its corner.
 func (r *Reader) recognise(ctx context.Context, list []band) ([][]screen.OCRLine, error) {
-	s := newSheet(list)
+	m := newMontage(list)
 	var in bytes.Buffer
-	fmt.Fprintf(&in, "P5 %d %d 255\n", s.pixels.Rect.Dx(), s.pixels.Rect.Dy()) // PGM, https://netpbm.sourceforge.net/doc/pgm.html
-	in.Write(s.pixels.Pix)
-	out, err := r.run(ctx, &in, "-", "-", "-l", r.o.Languages, "--psm", psm, "--dpi", fmt.Sprint(96*s.scale),
+	fmt.Fprintf(&in, "P5 %d %d 255\n", m.pixels.Rect.Dx(), m.pixels.Rect.Dy()) // PGM, https://netpbm.sourceforge.net/doc/pgm.html
+	in.Write(m.pixels.Pix)
+	out, err := r.run(ctx, &in, "-", "-", "-l", r.o.Languages, "--psm", psm, "--dpi", fmt.Sprint(96*m.scale),
 		"-c", "tessedit_create_tsv=1", "-c", "tessedit_do_invert=0")
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (r *Reader) recognise(ctx context.Context, list []band) ([][]screen.OCRLine
 	if err != nil {
 		return nil, fmt.Errorf("tesseract: %w", err)
 	}
-	return s.lines(words), nil
+	return m.lines(words), nil
 }
 
 // languages asks tesseract which languages it knows.

@@ -67,8 +67,8 @@ const (
 )
 
 // lines makes lines of words, and tells of which band each is.
-func (s sheet) lines(words []word) [][]screen.OCRLine {
-	list := make([][]screen.OCRLine, len(s.top))
+func (m montage) lines(words []word) [][]screen.OCRLine {
+	list := make([][]screen.OCRLine, len(m.top))
 	tall := map[[4]int]int{} // how tall each line is: of a word of dashes, only the line tells
 	for _, w := range words {
 		tall[w.line] = max(tall[w.line], w.box.Dy())
@@ -81,10 +81,10 @@ func (s sheet) lines(words []word) [][]screen.OCRLine {
 			n++
 		}
 		if l, ok := joined(words[:n], box); ok {
-			i := s.band(box)
-			l.Box = s.shrink(box, i)
+			i := m.band(box)
+			l.Box = m.shrink(box, i)
 			for _, w := range words[:n] {
-				l.Words = append(l.Words, screen.OCRWord{Text: w.text, Box: s.shrink(w.box, i)})
+				l.Words = append(l.Words, screen.OCRWord{Text: w.text, Box: m.shrink(w.box, i)})
 			}
 			list[i] = append(list[i], l)
 		}
@@ -93,10 +93,10 @@ func (s sheet) lines(words []word) [][]screen.OCRLine {
 	return list
 }
 
-// shrink returns a box of the sheet in pixels of a band.
-func (s sheet) shrink(box image.Rectangle, band int) image.Rectangle {
-	at := image.Pt(apart, s.top[band])
-	return image.Rectangle{Min: box.Min.Sub(at).Div(s.scale), Max: box.Max.Sub(at).Add(image.Pt(s.scale-1, s.scale-1)).Div(s.scale)}
+// shrink returns a box of the montage in pixels of a band.
+func (m montage) shrink(box image.Rectangle, band int) image.Rectangle {
+	at := image.Pt(apart, m.top[band])
+	return image.Rectangle{Min: box.Min.Sub(at).Div(m.scale), Max: box.Max.Sub(at).Add(image.Pt(m.scale-1, m.scale-1)).Div(m.scale)}
 }
 
 // joined makes one line of words, if it is text.
@@ -125,11 +125,11 @@ func inRow(text string) (most int) {
 	return most
 }
 
-// band returns which band a box of the sheet lies in.
-func (s sheet) band(box image.Rectangle) int {
+// band returns which band a box of the montage lies in.
+func (m montage) band(box image.Rectangle) int {
 	middle := (box.Min.Y + box.Max.Y) / 2
-	i := len(s.top) - 1
-	for i > 0 && middle < s.top[i]-apart/2 {
+	i := len(m.top) - 1
+	for i > 0 && middle < m.top[i]-apart/2 {
 		i--
 	}
 	return i

@@ -113,52 +113,52 @@ func compareTable(ctx context.Context, result, expected tasks.Value, options tas
 	return tasks.Yes(), nil
 }
 
-// A place is a sheet that a rule names.
-type place struct {
+// A sheetRef is a sheet that a rule names.
+type sheetRef struct {
 	book *xlsx.Book
 	name string
 }
 
-// place reads the reference to a sheet: a number or RI0 for the result's first,
+// sheet reads the reference to a sheet: a number or RI0 for the result's first,
 // RNname for its sheet of that name, EI0 and ENname for the expected workbook.
 // Numbers below 0 count from the end.
-func (c *comparison) place(rule tasks.Params, name string) (place, error) {
+func (c *comparison) sheet(rule tasks.Params, name string) (sheetRef, error) {
 	text, err := rule.Text(name)
 	if err != nil || text == "" {
-		return place{}, fmt.Errorf("%s: no sheet is named", name)
+		return sheetRef{}, fmt.Errorf("%s: no sheet is named", name)
 	}
 	if _, number := rule[name].(string); !number {
 		text = "RI" + text
 	}
 	if len(text) < 2 || !slices.Contains([]string{"RI", "RN", "EI", "EN"}, text[:2]) {
-		return place{}, fmt.Errorf("%s: %.40q is not 0, RI0, RNname, EI0 or ENname", name, text)
+		return sheetRef{}, fmt.Errorf("%s: %.40q is not 0, RI0, RNname, EI0 or ENname", name, text)
 	}
 	b := c.result
 	if text[0] == 'E' {
 		b = c.expected
 	}
 	if b == nil {
-		return place{}, fmt.Errorf("%s: %.40q is of the expected workbook, but the task gives none", name, text)
+		return sheetRef{}, fmt.Errorf("%s: %.40q is of the expected workbook, but the task gives none", name, text)
 	}
 	if text[1] == 'N' {
-		return place{b, text[2:]}, nil
+		return sheetRef{b, text[2:]}, nil
 	}
 	i, err := strconv.Atoi(text[2:])
 	if err != nil {
-		return place{}, fmt.Errorf("%s: %.40q is not a number", name, text[2:])
+		return sheetRef{}, fmt.Errorf("%s: %.40q is not a number", name, text[2:])
 	}
 	if i < 0 {
 		i += len(b.Sheets)
 	}
 	if i < 0 || i >= len(b.Sheets) {
-		return place{}, b.Errorf("the %s has %d sheets: there is no number %s", b.Called, len(b.Sheets), text[2:])
+		return sheetRef{}, b.Errorf("the %s has %d sheets: there is no number %s", b.Called, len(b.Sheets), text[2:])
 	}
-	return place{b, b.Sheets[i].Name}, nil
+	return sheetRef{b, b.Sheets[i].Name}, nil
 }
 
 // one returns the sheet that a rule checks.
 func (c *comparison) one(rule tasks.Params) (*xlsx.Sheet, error) {
-	p, err := c.place(rule, "sheet_idx")
+	p, err := c.sheet(rule, "sheet_idx")
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (c *comparison) one(rule tasks.Params) (*xlsx.Sheet, error) {
 
 // two returns the sheets that a rule compares.
 func (c *comparison) two(rule tasks.Params) (a, b *xlsx.Sheet, err error) {
-	p, q, err := c.places(rule)
+	p, q, err := c.sheets(rule)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -178,11 +178,11 @@ func (c *comparison) two(rule tasks.Params) (a, b *xlsx.Sheet, err error) {
 	return a, b, err
 }
 
-func (c *comparison) places(rule tasks.Params) (p, q place, err error) {
-	if q, err = c.place(rule, "sheet_idx1"); err != nil {
+func (c *comparison) sheets(rule tasks.Params) (p, q sheetRef, err error) {
+	if q, err = c.sheet(rule, "sheet_idx1"); err != nil {
 		return p, q, err
 	}
-	p, err = c.place(rule, "sheet_idx0")
+	p, err = c.sheet(rule, "sheet_idx0")
 	return p, q, err
 }
 
@@ -191,7 +191,7 @@ func (c *comparison) lenient(rule tasks.Params) (a, b *xlsx.Sheet, err error) {
 	if !c.Has(absentSheets) {
 		return c.two(rule)
 	}
-	p, q, err := c.places(rule)
+	p, q, err := c.sheets(rule)
 	if err != nil {
 		return nil, nil, err
 	}

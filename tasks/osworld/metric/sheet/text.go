@@ -26,7 +26,7 @@ func (c *comparison) sheetPrint(_ context.Context, rule tasks.Params) (string, e
 	if err != nil {
 		return "", err
 	}
-	p, q, err := c.places(rule)
+	p, q, err := c.sheets(rule)
 	if err != nil {
 		return "", err
 	}
@@ -55,7 +55,7 @@ func (c *comparison) sheetPrint(_ context.Context, rule tasks.Params) (string, e
 
 // lines reads STEM-SHEET.csv beside a workbook. Blanks around lines do not count,
 // nor do blank lines at the end.
-func (c *comparison) lines(p place) ([]string, error) {
+func (c *comparison) lines(p sheetRef) ([]string, error) {
 	if p.name != filepath.Base(p.name) || strings.ContainsAny(p.name, `/\`+"\x00") {
 		return nil, p.book.Errorf("%.60q cannot be part of the name of a file", p.name)
 	}

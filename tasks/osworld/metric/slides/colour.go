@@ -23,7 +23,7 @@ type fill struct {
 // layout, else that of its master, else white. Gradients and pictures have no
 // colour.
 func (s *slide) background() fill {
-	for _, from := range []*sheet{&s.sheet, s.layout, s.master} {
+	for _, from := range []*baseSlide{&s.baseSlide, s.layout, s.master} {
 		bg := from.root.Child("p:cSld", "p:bg")
 		if ref := bg.Child("p:bgRef"); ref != nil && ref.Attr("idx") != "0" {
 			return fill{colour: s.styled(ref)}
@@ -136,7 +136,7 @@ func (s *slide) numberColour() (colour string, ok bool) {
 	if s.byKind["sldNum"] == nil {
 		return "", false
 	}
-	for _, from := range []*sheet{&s.sheet, s.layout, s.master} {
+	for _, from := range []*baseSlide{&s.baseSlide, s.layout, s.master} {
 		if c := s.textColour(from.byKind["sldNum"]); c != "" {
 			return c, true
 		}

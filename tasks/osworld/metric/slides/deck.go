@@ -12,12 +12,12 @@ type deck struct {
 	*office.Archive
 	width, height int64 // of a slide, in EMU
 	slides        []*slide
-	masters       []*sheet
-	sheets        map[string]*sheet
+	masters       []*baseSlide
+	parts         map[string]*baseSlide
 }
 
-// A sheet is a slide, layout, master, or page of notes.
-type sheet struct {
+// A baseSlide is a slide, layout, master, or page of notes.
+type baseSlide struct {
 	part    string
 	root    *office.Node
 	shapes  []*shape
@@ -28,8 +28,8 @@ type sheet struct {
 
 // A slide has its layout and master, or empty ones.
 type slide struct {
-	sheet
-	layout, master *sheet
+	baseSlide
+	layout, master *baseSlide
 	theme          *office.Node
 	notes          string
 }
@@ -40,7 +40,7 @@ func load(name string) (*deck, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &deck{Archive: a, sheets: map[string]*sheet{}}
+	d := &deck{Archive: a, parts: map[string]*baseSlide{}}
 	if err := d.fill(); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -56,7 +56,7 @@ func (d *deck) fill() error {
 	d.width, _ = emu(size.Attr("cx"))
 	d.height, _ = emu(size.Attr("cy"))
 	for _, part := range p.Masters {
-		m, err := d.sheet(part)
+		m, err := d.baseSlide(part)
 		if err != nil {
 			return err
 		}
@@ -73,11 +73,11 @@ func (d *deck) fill() error {
 }
 
 func (d *deck) slide(part string) (*slide, error) {
-	own, err := d.sheet(part)
+	own, err := d.baseSlide(part)
 	if err != nil {
 		return nil, err
 	}
-	s := &slide{sheet: *own}
+	s := &slide{baseSlide: *own}
 	if s.layout, err = d.below(part, "slideLayout"); err != nil {
 		return nil, err
 	}
@@ -102,20 +102,20 @@ func (d *deck) slide(part string) (*slide, error) {
 
 // below reads the part of a kind that a part refers to; an empty sheet if it
 // refers to none.
-func (d *deck) below(part, kind string) (*sheet, error) {
+func (d *deck) below(part, kind string) (*baseSlide, error) {
 	if part == "" {
-		return &sheet{}, nil
+		return &baseSlide{}, nil
 	}
 	rels, err := d.Relations(part)
 	next := rels.First(kind)
 	if err != nil || next == "" {
-		return &sheet{}, err
+		return &baseSlide{}, err
 	}
-	return d.sheet(next)
+	return d.baseSlide(next)
 }
 
-func (d *deck) sheet(part string) (*sheet, error) {
-	if s := d.sheets[part]; s != nil {
+func (d *deck) baseSlide(part string) (*baseSlide, error) {
+	if s := d.parts[part]; s != nil {
 		return s, nil
 	}
 	root, err := d.XML(part)
@@ -126,7 +126,7 @@ func (d *deck) sheet(part string) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sheet{part: part, root: root, rels: rels, byIndex: map[string]*shape{}, byKind: map[string]*shape{}}
+	s := &baseSlide{part: part, root: root, rels: rels, byIndex: map[string]*shape{}, byKind: map[string]*shape{}}
 	s.shapes = shapesIn(root.Child("p:cSld", "p:spTree"))
 	for _, sh := range s.shapes {
 		if sh.ph == nil {
@@ -139,6 +139,6 @@ func (d *deck) sheet(part string) (*sheet, error) {
 			s.byKind[sh.ph.kind] = sh
 		}
 	}
-	d.sheets[part] = s
+	d.parts[part] = s
 	return s, nil
 }

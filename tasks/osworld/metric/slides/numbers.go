@@ -72,7 +72,7 @@ func (d *deck) numbersAre(name string, right func([3]float64) bool) (tasks.Score
 			return tasks.No(err.Error()), nil
 		}
 		if number := m.byKind["sldNum"]; number != nil {
-			s := &slide{layout: &sheet{}, master: m, theme: theme.root}
+			s := &slide{layout: &baseSlide{}, master: m, theme: theme.root}
 			if why := judge(fmt.Sprintf("master %d", i+1), s.textColour(number)); why != "" {
 				return tasks.No(why), nil
 			}
