@@ -136,18 +136,24 @@ func TestSettleAfterAMenuHasClosed(t *testing.T) {
 
 // A program that draws by a timer may have more to do by the timers after it, though
 // nothing comes of the next: office programs lay out, look again what has changed, and
-// then bring their tool bars up to date, each 300 ms after the other.
+// then bring their tool bars up to date, each 300 ms after the other. Or all that comes of the
+// input comes by the last of several timers, each of which sets the next.
 func TestSettleAfterAChainOfTimers(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, nil)
-	box := d.openStaged(stagedChain)
-	s := d.screen(screen.Options{Settle: unhurried})
-	settle(t, s)
-	d.click(box.Min.Add(box.Size().Div(2)))
-	settled := settle(t, s)
-	m, err := s.Capture(limit(t))
-	require.NoError(t, err)
-	assert.Equal(t, color.RGBA{A: 0xff}, m.RGBAAt(box.Min.X+10, box.Min.Y+130), "the last stripe is not drawn yet; settled: %+v", settled)
+	for _, kind := range []string{stagedChain, stagedLinks} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, nil)
+			box := d.openStaged(kind)
+			s := d.screen(screen.Options{Settle: unhurried})
+			settle(t, s)
+			d.click(box.Min.Add(box.Size().Div(2)))
+			settled := settle(t, s)
+			m, err := s.Capture(limit(t))
+			require.NoError(t, err)
+			assert.Equal(t, color.RGBA{A: 0xff}, m.RGBAAt(box.Min.X+10, box.Min.Y+130), "the last stripe is not drawn yet; settled: %+v", settled)
+		})
+	}
 }
 
 // A program that always had a short timer while its dialog was open, and is not waited for

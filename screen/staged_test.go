@@ -32,6 +32,7 @@ const (
 	stagedHang    = "hang"    // answers nobody once clicked, until it has a signal, and then draws
 	stagedBurn    = "burn"    // computes without end, and draws nothing
 	stagedChain   = "chain"   // draws by a timer, then finds by another that nothing is to be done yet, and by a third draws again
+	stagedLinks   = "links"   // draws by the last of three timers, each set by the one before
 	stagedTick    = "tick"    // once clicked, waits for events 100 ms long again and again, and does nothing
 	stagedDialog  = "dialog"  // has a dialog and a short timer all the time; clicked, it closes the dialog by one and goes on as chain does
 	stagedLate    = "late"    // shows its window only some time after it has connected; see stagedLateDelay
@@ -151,7 +152,7 @@ func (w *staged) run() {
 		}
 		w.undone++
 		events <- e
-		if w.kind == stagedChain {
+		if w.kind == stagedChain || w.kind == stagedLinks {
 			_, _ = unix.Write(w.wake[1], []byte{0})
 		}
 	})
@@ -168,7 +169,7 @@ func (w *staged) run() {
 		blink = time.Tick(300 * time.Millisecond)
 	}
 	for on := false; ; {
-		for w.kind == stagedChain && len(events) == 0 {
+		for (w.kind == stagedChain || w.kind == stagedLinks) && len(events) == 0 {
 			w.poll([]unix.PollFd{{Fd: int32(w.wake[0]), Events: unix.POLLIN}}, -1)
 			_, _ = unix.Read(w.wake[0], make([]byte, 1))
 		}
@@ -256,6 +257,11 @@ func (w *staged) clicked() {
 		w.chain()
 	case stagedChain:
 		w.chain()
+	case stagedLinks:
+		for _, delay := range []time.Duration{40, 240, 200} {
+			w.wait(delay * time.Millisecond)
+		}
+		w.fill(xproto.Rectangle{Y: 120, Width: 400, Height: 60}, 0)
 	}
 }
 
