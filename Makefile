@@ -55,12 +55,12 @@ gate:
 	$(RACED) $(GO) vet ./...
 	$(RACED) $(GO) test -vet=off -run TestImports .
 
-# Tests with windows wait for them most of the time: two packages at a time use the two
+# Tests with windows wait for them most of the time: three packages at a time use the two
 # cores of a small machine. The gate has vetted.
 tests: windows computing
 
 windows:
-	$(RACED) $(GO) test -vet=off -shuffle=on -p 2 -timeout 60m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(COMPUTING))")
+	$(RACED) $(GO) test -vet=off -shuffle=on -p 3 -timeout 60m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(COMPUTING))")
 
 computing:
 	$(RACED) nice $(GO) test -vet=off -shuffle=on -p 1 -timeout 60m $(COMPUTING)
