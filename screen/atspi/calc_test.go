@@ -100,22 +100,37 @@ func TestReadSpreadsheet(t *testing.T) {
 // which way there is more of it, and the status bar which page is seen.
 func (b *bench) testFlow() {
 	b.Helper()
-	page := func(number string, beyond Beyond) {
+	page := func(number string, beyond Beyond, stale func()) {
 		b.Helper()
-		seen := false
+		told, empty := false, false
 		b.wait("page "+number+" of the letter", func(n Node) bool {
-			if n.Role == "document text" { // which comes first
-				seen = n.Beyond == beyond
+			switch n.Role {
+			case "document text": // which comes first
+				told, empty = n.Beyond == beyond, true
+			case "paragraph":
+				empty = false
 			}
-			return seen && n.Role == "label" && strings.TrimSpace(n.Text) == "Page "+number
+			there := n.Role == "label" && strings.TrimSpace(n.Text) == "Page "+number
+			if there && empty && stale != nil {
+				stale()
+			}
+			return there && told
 		})
 	}
-	page("1 of 1", Beyond{})
+	page("1 of 1", Beyond{}, nil)
 	b.chord(0xffe3, 0xff0d) // Ctrl+Return begins a page
 	b.chord(0xffe3, 0xff0d)
-	page("3 of 3", Beyond{Above: Some})
-	b.chord(0xffe3, 0xff50) // Ctrl+Home
-	page("1 of 3", Beyond{Below: Some})
+	page("3 of 3", Beyond{Above: Some}, nil)
+	home := func() { b.chord(0xffe3, 0xff50) } // Ctrl+Home
+	home()
+	// 3 of 230 times, on a busy machine, LibreOffice 7.4 went on telling of a view without the
+	// paragraph that it showed: at (0,147)-(1,148) and not showing, to any client, until it scrolled
+	// again. Of a document that tells nothing the screen is read from the picture instead.
+	page("1 of 3", Beyond{Below: Some}, func() {
+		b.chord(0xff56) // Page Down
+		home()
+		time.Sleep(time.Second)
+	})
 }
 
 // The fields of a dialog are called what the labels that are for them say, and the
@@ -123,8 +138,7 @@ func (b *bench) testFlow() {
 func TestReadDialog(t *testing.T) {
 	b := newBench(t, nil)
 	b.open("soffice", "--writer", "--norestore", "--nologo", "--nofirststartwizard")
-	page := b.wait("the letter", func(n Node) bool { return n.Role == "paragraph" && n.Has("focused") })
-	b.click(page.Box)
+	b.wait("the letter", func(n Node) bool { return n.Role == "paragraph" && n.Has("focused") })
 	b.typeKeys("ann")
 	b.wait("the caret", func(n Node) bool { return n.Role == "paragraph" && n.Text == "ann" && n.Caret == 4 })
 	b.testFlow()
