@@ -102,6 +102,7 @@ func TestReadPictures(t *testing.T) {
 		"an icon":                {image.Rect(120, 200, 144, 224), "image", false},
 		"a panel with nothing":   {image.Rect(120, 200, 580, 400), "panel", true},
 		"a calendar":             {image.Rect(120, 200, 580, 400), "calendar", true},
+		"an empty document":      {image.Rect(120, 200, 580, 400), "document text", true},
 		"no picture":             {image.Rect(120, 200, 580, 400), "filler", false},
 		"a page with told parts": {image.Rect(100, 100, 600, 500), "document web", false},
 	} {
@@ -110,8 +111,11 @@ func TestReadPictures(t *testing.T) {
 				o.Windows[2].Hidden = true
 				nodes := o.Tree.Nodes
 				kind := atspi.Node{App: "editor", PID: 10, Parent: 0, Depth: 1, Role: tt.role, Box: tt.box}
-				if tt.role == "image" {
+				switch tt.role {
+				case "image":
 					kind.Name = "photo.jpg"
+				case "document text": // as Writer calls it, also where it tells none of its paragraphs
+					kind.Name = "letter.odt - LibreOffice Document"
 				}
 				nodes[7].Role, nodes[7].Text, nodes[7].Name = kind.Role, "", kind.Name
 				nodes[7].Box = kind.Box
