@@ -401,3 +401,12 @@ func TestEscapedJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal(out.Bytes(), &back))
 	assert.Equal(t, text, back)
 }
+
+// TestRetryFlags holds that waits which cannot be are refused with what to write.
+func TestRetryFlags(t *testing.T) {
+	for _, flags := range []string{"--attempts=-1", "--retry-wait=-1s", "--retry-wait 30s", "--retry-wait 2s --retry-limit 1s"} {
+		code, errs := shell(t, "desktop-agent run --model m --base-url http://localhost:8000/v1 "+flags+" task", "")
+		assert.Equal(t, exitUsage, code, flags)
+		assert.Regexp(t, "write (for example )?--(attempts|retry-wait)", errs, flags)
+	}
+}

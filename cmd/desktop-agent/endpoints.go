@@ -177,10 +177,10 @@ func (f modelFlags) check(c *llm.Client) error {
 	if f.Grounder.Model != "" && f.Grounder.Tries < 1 {
 		return hintError{fmt.Errorf("the grounder is asked %d times", f.Grounder.Tries), "write --grounder-tries with 1 or more"}
 	}
-	if f.Attempts < 1 {
+	if f.Attempts < 0 {
 		return hintError{fmt.Errorf("a call of a model is tried %d times", f.Attempts), "write --attempts with 1 or more"}
 	}
-	if f.RetryWait <= 0 || f.RetryLimit < f.RetryWait {
+	if most := cmp.Or(f.RetryLimit, llm.DefaultRetry.Most); f.RetryWait < 0 || most < f.RetryWait {
 		return hintError{fmt.Errorf("the wait before a call is tried again is %v, and at most %v", f.RetryWait, f.RetryLimit), "write for example --retry-wait 500ms --retry-limit 20s"}
 	}
 	stores := false

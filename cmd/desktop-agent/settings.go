@@ -38,9 +38,9 @@ type modelFlags struct {
 	Stored      bool          `help:"Have the provider keep the conversation, so that only what is new is sent, where its API can: responses. Else nothing is kept there." group:"Models"`
 	Temperature *float64      `help:"Temperature of all roles; the model's own if not given." placeholder:"T" group:"Models"`
 	Timeout     time.Duration `help:"Limit of one model call, all attempts together." default:"5m" group:"Models"`
-	Attempts    int           `help:"Try one call at most so often, where the endpoint is busy, fails, or gives no whole reply; 1 for once." default:"${attempts}" group:"Models"`
-	RetryWait   time.Duration `help:"Wait before the second attempt; each further wait is twice as long, and up to half shorter by chance." default:"${retry_wait}" group:"Models"`
-	RetryLimit  time.Duration `help:"Longest such wait, but where the endpoint asks for a longer one." default:"${retry_limit}" group:"Models"`
+	Attempts    int           `help:"Try one call at most so often, where the endpoint is busy, fails, or gives no whole reply; 1 for once, 0 for ${attempts}." default:"${attempts}" group:"Models"`
+	RetryWait   time.Duration `help:"Wait before the second attempt; each further wait is twice as long, and up to half shorter by chance; 0 for ${retry_wait}." default:"${retry_wait}" group:"Models"`
+	RetryLimit  time.Duration `help:"Longest such wait, but where the endpoint asks for a longer one; 0 for ${retry_limit}." default:"${retry_limit}" group:"Models"`
 
 	Planner    roleFlags `embed:"" prefix:"planner-" group:"Models, role by role"`
 	Actor      roleFlags `embed:"" prefix:"actor-" group:"Models, role by role"`

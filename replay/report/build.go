@@ -152,10 +152,7 @@ func (b *builder) fill(e run.Event, part run.Part) {
 	case run.Refused:
 		b.refused(part.Deed, data)
 	case run.Acted:
-		if tell := b.open[part.Deed]; tell != nil {
-			tell(data)
-			delete(b.open, part.Deed)
-		}
+		b.acted(part.Deed, data)
 	default:
 		b.executed(e)
 		b.became(data)
@@ -176,6 +173,17 @@ func (b *builder) acting(d *run.Deed) {
 	s.tell("%s", actuator.DescribeFull(d.Action.Action))
 	b.open[d] = func(result run.Acted) {
 		s.Events[at] += fmt.Sprintf(" – %s in %d ms%s", result.Status, result.Millis, after(": ", clip(result.Detail, 300)))
+	}
+}
+
+// acted shows what came of an action, where that is shown; of a journal that does not say
+// that it was begun, at the proposal that stands.
+func (b *builder) acted(d *run.Deed, result run.Acted) {
+	if tell := b.open[d]; tell != nil {
+		tell(result)
+		delete(b.open, d)
+	} else if a := b.step.Last().action(result.Index); a != nil && d == nil {
+		a.Result = &result
 	}
 }
 

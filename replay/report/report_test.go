@@ -237,6 +237,16 @@ func TestToolsBesideEachOther(t *testing.T) {
 	assert.Regexp(t, `delete.* – refused by the guard on: it is lost$`, told[2])
 }
 
+// TestResultWithoutBeginning holds that a journal which lacks the beginning of an action
+// shows what came of it.
+func TestResultWithoutBeginning(t *testing.T) {
+	b := &builder{thread: newThread(&view{})}
+	b.add(run.Event{Step: 1, Data: run.Proposed{Actions: []run.Recorded{{Action: actuator.Wait{Milliseconds: 10}}}}})
+	b.add(run.Event{Step: 1, Data: run.Acted{Status: actuator.Delivered}})
+	require.NotNil(t, b.step.Last().Actions[0].Result)
+	assert.Equal(t, actuator.Delivered, b.step.Last().Actions[0].Result.Status)
+}
+
 // TestMoodIsTheWorst holds that a step has the colour of the worst that is known of it.
 func TestMoodIsTheWorst(t *testing.T) {
 	acted := func(list ...actuator.Status) *proposalView {
