@@ -140,6 +140,7 @@ func newStaged(kind string) (*staged, error) {
 func (w *staged) run() {
 	events := make(chan xgb.Event, 1000)
 	protocols, _ := w.conn.Atom("WM_PROTOCOLS")
+	woken := w.kind == stagedChain || w.kind == stagedLinks // by what it waits for, as a toolkit is
 	w.conn.Listen(func(e xgb.Event) {
 		w.turn.Lock()
 		defer w.turn.Unlock()
@@ -152,7 +153,7 @@ func (w *staged) run() {
 		}
 		w.undone++
 		events <- e
-		if w.kind == stagedChain || w.kind == stagedLinks {
+		if woken {
 			_, _ = unix.Write(w.wake[1], []byte{0})
 		}
 	})
@@ -169,7 +170,7 @@ func (w *staged) run() {
 		blink = time.Tick(300 * time.Millisecond)
 	}
 	for on := false; ; {
-		for (w.kind == stagedChain || w.kind == stagedLinks) && len(events) == 0 {
+		for woken && len(events) == 0 {
 			w.poll([]unix.PollFd{{Fd: int32(w.wake[0]), Events: unix.POLLIN}}, -1)
 			_, _ = unix.Read(w.wake[0], make([]byte, 1))
 		}

@@ -220,9 +220,8 @@ func (r *resumeCmd) client(s run.Settings, before string) (keyed, error) {
 // stands there.
 func (r *resumeCmd) models(s run.Settings, before string) modelFlags {
 	m := s.Models
-	retry := cmp.Or(m.Retry, llm.DefaultRetry)
 	f := modelFlags{BaseURL: m.BaseURL, APIKey: r.APIKey, MaxTokens: m.MaxTokens, MaxDollars: m.MaxDollars, MaxTime: m.MaxTime,
-		Attempts: retry.Attempts, RetryWait: retry.First, RetryLimit: retry.Most}
+		Attempts: m.Retry.Attempts, RetryWait: m.Retry.First, RetryLimit: m.Retry.Most}
 	if r.BaseURL != "" && withoutSecrets(r.BaseURL) == m.BaseURL {
 		f.BaseURL = r.BaseURL
 	}

@@ -134,7 +134,7 @@ func (f modelFlags) client() *llm.Client {
 	client := &llm.Client{
 		Model:   f.models(),
 		Default: llm.Settings{Model: f.Model, Fallback: f.Fallback, Temperature: f.Temperature, Deadline: f.Timeout},
-		Retry:   f.retry(),
+		Retry:   llm.Retry{Attempts: f.Attempts, First: f.RetryWait, Most: f.RetryLimit},
 		Roles: map[llm.Role]llm.Settings{
 			llm.Planner: f.Planner.settings(), llm.Actor: f.Actor.settings(),
 			llm.WorldModel: f.WorldModel.settings(), llm.Monitor: f.Monitor.settings(),
@@ -156,11 +156,6 @@ func (f modelFlags) client() *llm.Client {
 		}
 	}
 	return client
-}
-
-// retry says how often a call is tried.
-func (f modelFlags) retry() llm.Retry {
-	return llm.Retry{Attempts: f.Attempts, First: f.RetryWait, Most: f.RetryLimit}
 }
 
 // settings are what a run's first event tells of the models.

@@ -45,7 +45,7 @@ func (a *assembler) add(o *object, in inherited) (seen image.Rectangle) {
 	if o == nil || !o.known || !o.visible {
 		return seen
 	}
-	here := inherited{node: in.node, depth: in.depth, raw: in.raw, shift: in.shift, clip: in.clip}
+	here := in
 	if o.placed && o.box.Empty() {
 		if !o.within(roleDocumentWeb) {
 			return seen // a tool bar of no height, with buttons that nobody sees
