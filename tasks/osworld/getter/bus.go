@@ -1,12 +1,16 @@
 package getter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"image"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -21,11 +25,12 @@ const (
 	maxObjects = 30_000
 	maxString  = 64 << 10 // bytes of a text
 	maxActions = 32
-	// answerLimit is how long a program may take to answer about one object. One
-	// that takes longer is asked no more.
-	answerLimit = 2 * time.Second
+	// maxSilence is how long a program that was asked may answer nothing at all. How long
+	// one answer takes says nothing: many are asked for at once, and a crowded machine
+	// gives a spreadsheet more than ten seconds for all of them.
+	maxSilence = 5 * time.Second
 	// treeLimit is how long reading may take in all.
-	treeLimit = 60 * time.Second
+	treeLimit = 2 * time.Minute
 	// asks is how many objects are asked about at once.
 	asks = 32
 )
@@ -58,23 +63,30 @@ type treeReader struct {
 	view view
 	slot chan struct{} // for asking at once
 
-	mu   sync.Mutex
-	seen map[ref]bool
-	hung map[string]bool // programs that do not answer
+	silence time.Duration // that counts as none any more
+
+	mu    sync.Mutex
+	seen  map[ref]bool
+	heard map[string]time.Time // when each program answered last
+	hung  map[string]bool      // programs that do not answer: they are asked no more
 }
+
+// errSilent is the error for a program that does not answer: what is missing of its tree
+// would count as not there.
+var errSilent = errors.New("gives no answer, so that its accessibility tree is not known: is it hung?")
 
 // readTree reads the trees of the programs of a session. It is asked more than
 // package screen/atspi does, which reads what can be seen, quickly: here hidden
 // objects count too, and everything that they tell about themselves.
 func readTree(ctx context.Context, session string, v view) (*object, error) {
-	ctx, cancel := context.WithTimeout(ctx, treeLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, treeLimit, fmt.Errorf("not read within %v", treeLimit))
 	defer cancel()
 	bus, err := accessibilityBus(ctx, session)
 	if err != nil {
 		return nil, fmt.Errorf("accessibility bus: %w", err)
 	}
 	defer bus.Close()
-	r := &treeReader{bus: bus, view: v, slot: make(chan struct{}, asks), seen: map[ref]bool{}, hung: map[string]bool{}}
+	r := newTreeReader(bus, v)
 	registry := ref{"org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"}
 	var programs []ref
 	if err := r.bus.Object(registry.Name, registry.Path).CallWithContext(ctx, accessible+".GetChildren", 0).Store(&programs); err != nil {
@@ -82,18 +94,39 @@ func readTree(ctx context.Context, session string, v view) (*object, error) {
 	}
 	root := &object{role: "desktop frame", name: "main", states: []string{"enabled", "sensitive", "showing", "visible"}}
 	var wanted []ref
+	names := map[string]string{}
 	for _, program := range programs {
 		var name string
-		r.property(ctx, program, accessible, "Name", &name)
+		r.ask(ctx, program, question{getting, []any{accessible, "Name"}, &name})
 		if v.program == nil || v.program(name) {
-			wanted = append(wanted, program)
+			wanted, names[program.Name] = append(wanted, program), name
 		}
 	}
 	root.children = r.read(ctx, wanted, 1, false)
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("accessibility tree: %w", err)
 	}
+	for program := range r.hung {
+		if name, ok := names[program]; ok {
+			return nil, fmt.Errorf("program %q %w", cmp.Or(name, r.process(ctx, program), program), errSilent)
+		}
+	}
 	return root, nil
+}
+
+// process returns the name of a program's process; "" if that is not known.
+func (r *treeReader) process(ctx context.Context, program string) string {
+	var pid uint32
+	if r.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, program).Store(&pid) != nil {
+		return ""
+	}
+	name, _ := os.ReadFile(filepath.Join("/proc", strconv.FormatUint(uint64(pid), 10), "comm")) // of a program in a container it is not known
+	return strings.TrimSpace(string(name))
+}
+
+func newTreeReader(bus *dbus.Conn, v view) *treeReader {
+	return &treeReader{bus: bus, view: v, slot: make(chan struct{}, asks), silence: maxSilence,
+		seen: map[ref]bool{}, heard: map[string]time.Time{}, hung: map[string]bool{}}
 }
 
 // accessibilityBus connects to the bus that programs tell their trees on.
@@ -164,9 +197,7 @@ func (r *treeReader) read(ctx context.Context, refs []ref, depth int, calc bool)
 }
 
 // describe asks for all about an object, and for its children.
-func (r *treeReader) describe(parent context.Context, at ref, depth int, calc *bool) (*object, []ref) {
-	ctx, cancel := context.WithTimeout(parent, answerLimit)
-	defer cancel()
+func (r *treeReader) describe(ctx context.Context, at ref, depth int, calc *bool) (*object, []ref) {
 	o := &object{}
 	var states []uint32
 	var interfaces []string
@@ -197,7 +228,7 @@ func (r *treeReader) describe(parent context.Context, at ref, depth int, calc *b
 		return o, nil
 	}
 	if *calc && o.role == "table" && count > maxWidth {
-		return o, r.cells(parent, at, o)
+		return o, r.cells(ctx, at, o)
 	}
 	return o, r.children(ctx, at, int(count))
 }
@@ -268,29 +299,62 @@ type question struct {
 // ask asks an object several questions at once. What it does not answer is left
 // as it was.
 func (r *treeReader) ask(ctx context.Context, at ref, questions ...question) {
+	r.askAll(ctx, questions, func(int) ref { return at })
+}
+
+// askAll is ask for questions each of which is for an object of its own.
+func (r *treeReader) askAll(ctx context.Context, questions []question, of func(i int) ref) {
+	begin := time.Now()
 	calls := make([]*dbus.Call, len(questions))
-	o := r.bus.Object(at.Name, at.Path)
 	for i, q := range questions {
-		calls[i] = o.GoWithContext(ctx, q.method, 0, make(chan *dbus.Call, 1), q.args...)
+		at := of(i)
+		calls[i] = r.bus.Object(at.Name, at.Path).GoWithContext(ctx, q.method, 0, make(chan *dbus.Call, 1), q.args...)
 	}
 	for i, call := range calls {
-		select {
-		case call = <-call.Done:
-		case <-ctx.Done():
-			r.mu.Lock()
-			r.hung[at.Name] = true
-			r.mu.Unlock()
+		if !r.await(ctx, call, begin) {
 			return
 		}
 		_ = call.Store(questions[i].into) // an answer of another type is none
 	}
 }
 
-// property asks for one property.
-func (r *treeReader) property(parent context.Context, at ref, of, name string, into any) {
-	ctx, cancel := context.WithTimeout(parent, answerLimit)
-	defer cancel()
-	r.ask(ctx, at, question{getting, []any{of, name}, into})
+// await returns once a call is answered, or false if the program answers nothing any more.
+func (r *treeReader) await(ctx context.Context, call *dbus.Call, begin time.Time) bool {
+	for {
+		left := r.patience(call.Destination, begin)
+		if left <= 0 {
+			return false
+		}
+		select {
+		case <-call.Done:
+			r.mu.Lock()
+			r.heard[call.Destination] = time.Now()
+			r.mu.Unlock()
+			return true
+		case <-ctx.Done():
+			return false
+		case <-time.After(left):
+		}
+	}
+}
+
+// patience returns how long an answer of a program is still waited for that was asked at
+// begin; nothing for one that has been silent for too long.
+func (r *treeReader) patience(program string, begin time.Time) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last := r.heard[program]
+	if begin.After(last) {
+		last = begin
+	}
+	left := time.Until(last.Add(r.silence))
+	if left <= 0 {
+		r.hung[program] = true
+	}
+	if r.hung[program] {
+		return 0
+	}
+	return left
 }
 
 // clean makes a text of a program fit for XML and bounds it.

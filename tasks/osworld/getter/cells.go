@@ -2,6 +2,7 @@ package getter
 
 import (
 	"context"
+	"slices"
 )
 
 const (
@@ -16,9 +17,7 @@ const (
 // cells returns the cells of a spreadsheet that can be seen, row by row. It has
 // billions; those that can be seen lie together, and the one at the upper left
 // corner says where.
-func (r *treeReader) cells(parent context.Context, at ref, o *object) []ref {
-	ctx, cancel := context.WithTimeout(parent, 5*answerLimit)
-	defer cancel()
+func (r *treeReader) cells(ctx context.Context, at ref, o *object) []ref {
 	var columns int32
 	r.ask(ctx, at, question{getting, []any{table, "NColumns"}, &columns})
 	first := r.corner(ctx, at, o)
@@ -69,18 +68,23 @@ func (r *treeReader) line(ctx context.Context, at ref, row, column, width int) [
 			questions[i] = question{table + ".GetAccessibleAt", []any{int32(row), int32(column + len(line) + i)}, &refs[i]}
 		}
 		r.ask(ctx, at, questions...)
-		begun := len(line)
-		for _, cell := range refs {
-			var states []uint32
-			if !cell.null() {
-				r.ask(ctx, cell, question{accessible + ".GetState", nil, &states})
-			}
-			if len(states) == 0 || states[0]>>25&1 == 0 { // not showing
+		asked := len(refs)
+		if end := slices.IndexFunc(refs, ref.null); end >= 0 {
+			refs = refs[:end]
+		}
+		states := make([][]uint32, len(refs))
+		questions = questions[:len(refs)]
+		for i := range states {
+			questions[i] = question{accessible + ".GetState", nil, &states[i]}
+		}
+		r.askAll(ctx, questions, func(i int) ref { return refs[i] })
+		for i, cell := range refs {
+			if len(states[i]) == 0 || states[i][0]>>25&1 == 0 { // not showing
 				return line
 			}
 			line = append(line, cell)
 		}
-		if len(line) == begun {
+		if len(refs) < asked {
 			return line
 		}
 	}

@@ -1,0 +1,146 @@
+//go:build linux
+
+package getter
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"desktop-agent/screen"
+	"desktop-agent/tasks"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A slowProgram tells of a hundred objects, one answer after the other, up to a number of
+// answers.
+type slowProgram struct {
+	name string
+	each time.Duration
+	most int
+
+	mu   sync.Mutex
+	said int
+	over chan struct{} // closed when the test ends
+}
+
+const slowRoot = "/org/a11y/atspi/accessible/root"
+
+// turn waits until it is an answer's turn, or for ever if there are no more.
+func (p *slowProgram) turn() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.said++; p.said > p.most {
+		<-p.over
+		return
+	}
+	time.Sleep(p.each)
+}
+
+func (p *slowProgram) GetState() ([]uint32, *dbus.Error) {
+	p.turn()
+	return []uint32{1 << 25, 0}, nil
+}
+
+func (p *slowProgram) GetInterfaces() ([]string, *dbus.Error) {
+	p.turn()
+	return nil, nil
+}
+
+func (p *slowProgram) GetRoleName() (string, *dbus.Error) {
+	p.turn()
+	return "label", nil
+}
+
+func (p *slowProgram) GetAttributes() (map[string]string, *dbus.Error) {
+	p.turn()
+	return nil, nil
+}
+
+func (p *slowProgram) Get(m dbus.Message, _, property string) (dbus.Variant, *dbus.Error) {
+	p.turn()
+	path, _ := m.Headers[dbus.FieldPath].Value().(dbus.ObjectPath)
+	switch {
+	case property == "Name":
+		return dbus.MakeVariant(string(path)), nil
+	case path == slowRoot:
+		return dbus.MakeVariant(int32(100)), nil
+	}
+	return dbus.MakeVariant(int32(0)), nil
+}
+
+func (p *slowProgram) GetChildren() (list []ref, _ *dbus.Error) {
+	p.turn()
+	for i := range 100 {
+		list = append(list, ref{p.name, dbus.ObjectPath("/org/a11y/atspi/accessible/" + strconv.Itoa(i))})
+	}
+	return list, nil
+}
+
+// A program counts as hung once it answers nothing any more, however long each answer
+// takes: of a spreadsheet on a crowded machine half of the tree was missing, and what was in
+// it counted as not there.
+func TestSilence(t *testing.T) {
+	e := real(t, nil)
+	read := func(p *slowProgram, silence time.Duration) (*treeReader, []*object) {
+		of, err := connect(t.Context(), e.BusAddress())
+		require.NoError(t, err)
+		t.Cleanup(func() { of.Close() })
+		p.name, p.over = of.Names()[0], make(chan struct{})
+		t.Cleanup(func() { close(p.over) })
+		for _, iface := range []string{accessible, strings.TrimSuffix(getting, ".Get")} {
+			require.NoError(t, of.ExportSubtree(p, "/org/a11y/atspi/accessible", iface))
+		}
+		require.NoError(t, of.BusObject().Call("org.freedesktop.DBus.GetId", 0).Err) // by its answer all is exported
+		by, err := connect(t.Context(), e.BusAddress())
+		require.NoError(t, err)
+		t.Cleanup(func() { by.Close() })
+		r := newTreeReader(by, view{})
+		r.silence = silence
+		return r, r.read(t.Context(), []ref{{p.name, slowRoot}}, 1, false)
+	}
+	// Each object is asked six questions, 32 objects at once: an answer takes some .6 s.
+	slow := &slowProgram{each: 3 * time.Millisecond, most: 10_000}
+	begin := time.Now()
+	r, tree := read(slow, 400*time.Millisecond)
+	assert.Empty(t, r.hung)
+	require.Len(t, tree, 1)
+	assert.Len(t, tree[0].children, 100)
+	assert.Greater(t, time.Since(begin), 4*r.silence, "it took longer than the silence, several times")
+
+	hangs := &slowProgram{most: 300}
+	r, _ = read(hangs, 400*time.Millisecond)
+	assert.True(t, r.hung[hangs.name], fmt.Sprint(r.hung))
+}
+
+// What a program that hangs has not told is not taken for what is not there.
+func TestHungProgram(t *testing.T) {
+	e := real(t, map[string]string{"a.txt": "one"}, "mousepad")
+	launch(t, e, func(w screen.Window) bool { return strings.Contains(w.Title, "a.txt") }, "mousepad", "/home/user/a.txt")
+	look := func() error {
+		_, err := Get(t.Context(), e, &tasks.Getter{Type: "accessibility_tree"}, nil)
+		return err
+	}
+	require.NoError(t, look())
+	windows, err := e.Windows(t.Context())
+	require.NoError(t, err)
+	stopped := 0
+	for _, w := range windows {
+		if w.PID > 0 && strings.Contains(w.Title, "a.txt") {
+			require.NoError(t, syscall.Kill(w.PID, syscall.SIGSTOP))
+			stopped = w.PID
+		}
+	}
+	require.NotZero(t, stopped)
+	t.Cleanup(func() { _ = syscall.Kill(stopped, syscall.SIGCONT) })
+	err = look()
+	require.ErrorIs(t, err, errSilent)
+	assert.ErrorContains(t, err, `program "mousepad" gives no answer`)
+}
