@@ -18,6 +18,7 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/run"
+	"desktop-agent/screen"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
 	"desktop-agent/tasks/osworld"
@@ -63,7 +64,7 @@ type tally struct {
 	asked          map[string]int
 	refused        []string
 	busy           []string // what the device would not do, as a program did not answer
-	waits          []string // how each wait for the screen ended, before what
+	waits          []string // how each wait for the screen ended, where the focus was, before what
 }
 
 // code returns the code of a step that uses mouse and keyboard.
@@ -150,7 +151,7 @@ func batch(ctx context.Context, s *run.Session, source string, count *tally) err
 			}
 			return act, err
 		}
-		count.waits = append(count.waits, fmt.Sprintf("%v, then %s", on.Settled, actuator.DescribeFull(a)))
+		count.waits = append(count.waits, fmt.Sprintf("%v, the focus in %s, then %s", on.Settled, focused(on), actuator.DescribeFull(a)))
 		act, err := do()
 		if err == nil && act.Status == actuator.Refused && act.Ruling.Allowed { // by the device, whose program is busy: as an agent does
 			if on, err = s.Desktop.Observe(ctx); err == nil {
@@ -172,6 +173,16 @@ func batch(ctx context.Context, s *run.Session, source string, count *tally) err
 		}
 	}
 	return nil
+}
+
+// focused says in words what has the focus, and what it holds.
+func focused(o *screen.Observation) string {
+	for _, n := range slices.Backward(o.Tree.Nodes) {
+		if n.Has("focused") {
+			return fmt.Sprintf("%v = %.80q", n, n.Text)
+		}
+	}
+	return "nothing"
 }
 
 // TestNoFalseBlocks does solutions with the guard at its default settings, on a
