@@ -39,7 +39,7 @@ type Desktop struct {
 
 	bus     string
 	entered Entrance
-	bubble  *Bubble // makes the place of the programs; nil where there is none
+	bubble  *Bubble // makes the container of the programs; nil where there is none
 	memory  int     // the X server's process, if that has shared memory of its own; else 0
 	shares  error   // why programs have devices and shared memory of the machine; nil if they do not
 
@@ -48,7 +48,7 @@ type Desktop struct {
 	watch   sync.WaitGroup
 	close   func() error
 
-	early bool // the display's socket has a second name, in the folder, for a place made before it is there
+	early bool // the display's socket has a second name, in the folder, for a container made before it is there
 
 	mu       sync.Mutex
 	display  string // chosen before it is there
@@ -76,12 +76,12 @@ func Start(ctx context.Context, o *Options) (*Desktop, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("start desktop: %w", context.Cause(ctx))
 	}
-	var shares error // why there is no place for programs
+	var shares error // why there is no container for programs
 	if options.MachineDevices {
 		shares = errAsked
 	}
 	d, err := startOnce(ctx, options, tools, shares)
-	if none := (*NoPlaceError)(nil); options.Guest == nil && shares == nil && errors.As(err, &none) {
+	if none := (*NoContainerError)(nil); options.Guest == nil && shares == nil && errors.As(err, &none) {
 		return startOnce(ctx, options, tools, none)
 	}
 	return d, err

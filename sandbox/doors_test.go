@@ -189,8 +189,8 @@ func TestNotConfined(t *testing.T) {
 	require.ErrorContains(t, sandbox.Probe(t.Context()), "no permission")
 }
 
-// Who takes a desktop over starts programs in the same place as who began it.
-func TestKeptPlace(t *testing.T) {
+// Who takes a desktop over starts programs in the same container as who began it.
+func TestKeptContainer(t *testing.T) {
 	if err := sandbox.Probe(t.Context()); err != nil {
 		t.Skip("not held here: ", err)
 	}

@@ -6,21 +6,21 @@ import (
 )
 
 // A Guest has the programs of a desktop, and the session bus with what it
-// starts, run in another place: as another user, or where they see other files.
+// starts, run in a container: as another user, or where they see other files.
 // The X server, the window manager and the accessibility bus stay outside, so
 // that what they tell of processes has the numbers of this machine.
 type Guest struct {
 	// OwnMemory has the X server have shared memory that is the guest's: [Bubble.Hold]
-	// has its place join it. Where the machine makes none, X does without.
+	// has its container join it. Where the machine makes none, X does without.
 	OwnMemory bool
 	// User is the number of the user, and of the group, that programs run as, if
 	// this program is root; 0 for the user of this program.
 	User int
-	// Prepare writes what the place is made of into the folders, which are there
+	// Prepare writes what the container is made of into the folders, which are there
 	// ([Desktop.Folder], [Desktop.Home]). It is called once, while the display
 	// starts. Nil does nothing.
 	Prepare func(context.Context, *Desktop) error
-	// Enter makes the place. It is called once, when the folders are there and the display
+	// Enter makes the container. It is called once, when the folders are there and the display
 	// has a name ([Desktop.Display], [Desktop.Env]), and before anything runs in it. The
 	// display may still be starting, and has its socket by [Desktop.SocketFile] then. Enter
 	// may start what it needs with [Desktop.Launch]. Nil makes none.
@@ -31,16 +31,16 @@ type Guest struct {
 	Leave func() error
 }
 
-// An Entrance is the way into the place of a [Guest].
+// An Entrance is the way into the container of a [Guest].
 type Entrance struct {
 	// Prefix is put before the command line of every program, so that it runs in
-	// the place, as [Guest.User]. If empty, programs are started as they are.
+	// the container, as [Guest.User]. If empty, programs are started as they are.
 	Prefix []string
 	// Files is put before the command line of the accessibility bus: it leads to
-	// the files of the place, where [Guest.User] has a name, but not to its
+	// the files of the container, where [Guest.User] has a name, but not to its
 	// numbers of processes. If empty, the bus is started as it is.
 	Files []string
-	// Env is put over the environment of every program in the place.
+	// Env is put over the environment of every program in the container.
 	Env []string
 }
 
@@ -50,7 +50,7 @@ type Command struct {
 	Env  []string // put over the environment of programs there
 	Dir  string   // on this machine; HOME if empty. Where there is a prefix, it decides
 	// Outside starts the program here, and as this program's user, instead of in
-	// the place of the [Guest].
+	// the container of the [Guest].
 	Outside bool
 	// Files are its descriptors 3 and up.
 	Files []*os.File

@@ -29,7 +29,7 @@ func (d *Desktop) prepare(ctx context.Context) error {
 	return d.options.Guest.Prepare(ctx, d)
 }
 
-// enter makes the place where programs run.
+// enter makes the container where programs run.
 func (d *Desktop) enter(ctx context.Context) error {
 	if d.options.Guest.Enter == nil {
 		return nil
@@ -52,7 +52,7 @@ func (d *Desktop) leave() error {
 	return d.options.Guest.Leave()
 }
 
-// guest returns a command as it runs in the place of the guest.
+// guest returns a command as it runs in the container of the guest.
 func (d *Desktop) guest(s command) command {
 	d.mu.Lock()
 	way := d.entered
@@ -77,7 +77,7 @@ func (d *Desktop) through(prefix []string, s command) command {
 	return s
 }
 
-// GuestEnv returns the complete environment of a program in the place of the
+// GuestEnv returns the complete environment of a program in the container of the
 // [Guest]; without one it is [Desktop.Env].
 func (d *Desktop) GuestEnv() []string {
 	env := d.Env()

@@ -27,7 +27,7 @@ func printed(t *testing.T, d *sandbox.Desktop, c sandbox.Command) string {
 }
 
 // Programs and the session bus are started through the way into the guest's
-// place, and nothing else is.
+// container, and nothing else is.
 func TestGuest(t *testing.T) {
 	entered := 0
 	d := start(t, &sandbox.Options{Guest: &sandbox.Guest{Enter: func(_ context.Context, d *sandbox.Desktop) (sandbox.Entrance, error) {
@@ -49,7 +49,7 @@ func TestGuest(t *testing.T) {
 	soon(t, func() bool {
 		text, _ := os.ReadFile(filepath.Join(d.Folder(), "said"))
 		return string(text) == "yes\n"
-	}, "a program that was opened is in the place")
+	}, "a program that was opened is in the container")
 	require.NoError(t, p.Close())
 
 	bus, err := os.ReadFile("/proc/" + strconv.Itoa(pidOf(t, d, "bus.conf")) + "/environ")
@@ -60,8 +60,8 @@ func TestGuest(t *testing.T) {
 	require.NotContains(t, string(bus), "THROUGH=yes")
 }
 
-// The display has its socket by a second name in the folder, for a place that is made
-// before it is there; where the folder cannot have it, the place is made after it.
+// The display has its socket by a second name in the folder, for a container that is made
+// before it is there; where the folder cannot have it, the container is made after it.
 func TestSocketFile(t *testing.T) {
 	start(t, nil) // the first display of a machine makes the folder of the sockets
 	for _, tt := range []struct {
@@ -93,9 +93,9 @@ func TestSocketFile(t *testing.T) {
 	}
 }
 
-// A place that cannot be made ends the start, and leaves nothing.
+// A container that cannot be made ends the start, and leaves nothing.
 func TestGuestRefused(t *testing.T) {
-	cause := errors.New("no place")
+	cause := errors.New("no container")
 	folder := ""
 	_, err := sandbox.Start(t.Context(), &sandbox.Options{Guest: &sandbox.Guest{Enter: func(_ context.Context, d *sandbox.Desktop) (sandbox.Entrance, error) {
 		folder = d.Folder()

@@ -37,7 +37,7 @@ type kept struct {
 	DPI     int           `json:"dpi"`
 	KeepFor time.Duration `json:"keep_for"`
 	Env     []string      `json:"env"`
-	Way     []string      `json:"way"`    // into the place of its programs
+	Way     []string      `json:"way"`    // into the container of its programs
 	Shares  string        `json:"shares"` // why they have none
 }
 

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The window manager runs outside of the place of the [Guest], and as another user. So
+// The window manager runs outside of the container of the [Guest], and as another user. So
 // it starts none of the launchers itself: it writes the number of what was chosen to a
 // pipe, and who reads it starts that program as [Desktop.Launch] does.
 const ordersVariable = "DESKTOP_AGENT_LAUNCH"

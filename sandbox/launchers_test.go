@@ -38,7 +38,7 @@ func chord(t *testing.T, c *x11.Conn, keys ...byte) {
 	require.NoError(t, c.PingManager(t.Context()), "it has taken them")
 }
 
-// What a key or the menu starts runs in the place of the guest, with the guest's
+// What a key or the menu starts runs in the container of the guest, with the guest's
 // environment: the window manager itself, which is outside of it, starts no program.
 func TestLaunchers(t *testing.T) {
 	said := func(d *sandbox.Desktop) string {

@@ -31,7 +31,7 @@ const role = "SANDBOX_TEST_ROLE"
 
 // roles are programs that tests need as processes of their own.
 var roles = map[string]func() error{
-	"inside": inside, "forces": forces, "closes": closes, "closer": closer, "placeless": placeless,
+	"inside": inside, "forces": forces, "closes": closes, "closer": closer, "containerless": containerless,
 	// parent starts a desktop with programs, tells about it, and waits to be killed.
 	"parent": func() error {
 		d, err := sandbox.Start(context.Background(), nil)

@@ -181,9 +181,9 @@ func TestManagerHasItsOwnHome(t *testing.T) {
 	require.NotContains(t, string(environ), d.Home())
 }
 
-// placeless is the role that starts a desktop whose guest has no place, because the machine
+// containerless is the role that starts a desktop whose guest has no container, because the machine
 // makes none, and says why it did not start.
-func placeless() error {
+func containerless() error {
 	guest := &sandbox.Guest{OwnMemory: true, Enter: func(ctx context.Context, d *sandbox.Desktop) (sandbox.Entrance, error) {
 		select {
 		case <-time.After(time.Second): // the window manager has started, or died
@@ -197,17 +197,17 @@ func placeless() error {
 		return sandbox.Entrance{}, err
 	}}
 	_, err := sandbox.Start(context.Background(), &sandbox.Options{Guest: guest})
-	if _, ok := errors.AsType[*sandbox.NoPlaceError](err); !ok {
-		return fmt.Errorf("not because of the place: %w", err)
+	if _, ok := errors.AsType[*sandbox.NoContainerError](err); !ok {
+		return fmt.Errorf("not because of the container: %w", err)
 	}
 	return nil
 }
 
 // Where neither the kernel nor bubblewrap makes name spaces, the window manager is started
-// without, so that what is said is that there is no place.
+// without, so that what is said is that there is no container.
 func TestManagerWithoutSpaces(t *testing.T) {
 	without := []string{"bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--"}
-	cmd := asUser(t, "placeless")
+	cmd := asUser(t, "containerless")
 	program := slices.IndexFunc(cmd.Args, func(arg string) bool { return filepath.Base(arg) == "test" })
 	cmd.Args = slices.Concat(cmd.Args[:program], without, cmd.Args[program:])
 	if program == 0 {

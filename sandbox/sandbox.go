@@ -77,7 +77,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// A Launcher is a program that the menu of a desktop, or a key, starts in the place of
+// A Launcher is a program that the menu of a desktop, or a key, starts in the container of
 // the [Guest].
 type Launcher struct {
 	Name string   // in the menu; "" for a key alone

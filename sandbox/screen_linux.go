@@ -304,7 +304,7 @@ func (d *Desktop) placeMonitors() error {
 
 // startManager starts the window manager and waits until it has taken over.
 //
-// It is outside of the place of the [Guest], and does as windows say: it ends the process
+// It is outside of the container of the [Guest], and does as windows say: it ends the process
 // that an unresponsive one names. So it has process numbers of its own, in which there is
 // none but itself. Nor does it see a HOME that programs write.
 func (d *Desktop) startManager(ctx context.Context) error {
@@ -337,7 +337,7 @@ func (d *Desktop) startManager(ctx context.Context) error {
 	return nil
 }
 
-// apart returns what is put before a command line for a program outside of the place of the
+// apart returns what is put before a command line for a program outside of the container of the
 // [Guest] to have process numbers of its own where this program may not give it any. It is
 // nil where bubblewrap may not either: it would end at once, and the desktop with it.
 func (d *Desktop) apart(ctx context.Context) []string {

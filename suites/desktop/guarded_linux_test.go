@@ -18,7 +18,6 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/run"
-	"desktop-agent/screen"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
 	"desktop-agent/tasks/osworld"
@@ -151,7 +150,13 @@ func batch(ctx context.Context, s *run.Session, source string, count *tally) err
 			}
 			return act, err
 		}
-		count.waits = append(count.waits, fmt.Sprintf("%v, the focus in %s, then %s", on.Settled, focused(on), actuator.DescribeFull(a)))
+		focus := "nothing"
+		for _, n := range on.Tree.Nodes {
+			if n.Has("focused") {
+				focus = fmt.Sprintf("%v = %.80q", n, n.Text)
+			}
+		}
+		count.waits = append(count.waits, fmt.Sprintf("%v, the focus in %s, then %s", on.Settled, focus, actuator.DescribeFull(a)))
 		act, err := do()
 		if err == nil && act.Status == actuator.Refused && act.Ruling.Allowed { // by the device, whose program is busy: as an agent does
 			if on, err = s.Desktop.Observe(ctx); err == nil {
@@ -173,16 +178,6 @@ func batch(ctx context.Context, s *run.Session, source string, count *tally) err
 		}
 	}
 	return nil
-}
-
-// focused says in words what has the focus, and what it holds.
-func focused(o *screen.Observation) string {
-	for _, n := range slices.Backward(o.Tree.Nodes) {
-		if n.Has("focused") {
-			return fmt.Sprintf("%v = %.80q", n, n.Text)
-		}
-	}
-	return "nothing"
 }
 
 // TestNoFalseBlocks does solutions with the guard at its default settings, on a

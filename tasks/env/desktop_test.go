@@ -28,7 +28,7 @@ func windowOf(t *testing.T, e *env.Env, class string) screen.Window {
 	return w
 }
 
-// A terminal opens by the keys that tasks know, in the place of the task and as its
+// A terminal opens by the keys that tasks know, in the container of the task and as its
 // user, and so do the programs of the menu.
 func TestTerminalKey(t *testing.T) {
 	journal := &events.Memory{}

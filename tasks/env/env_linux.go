@@ -71,7 +71,7 @@ func Start(ctx context.Context, o *Options) (*Env, error) {
 		s.Log.Warn("tasks see the machine itself", "why", e.isolation.Why)
 		return e.start(ctx, nil)
 	}
-	p, err := findPlace()
+	p, err := findContainer()
 	if err != nil {
 		return nil, fmt.Errorf("start environment: %w", err)
 	}
@@ -91,7 +91,7 @@ func Probe(ctx context.Context, o *Options) (Isolation, error) {
 		e.user = nobodyIfRoot()
 		e.isolation = Isolation{Why: e.unisolated()}
 	} else {
-		p, err := findPlace()
+		p, err := findContainer()
 		if err == nil {
 			err = p.tryOut(ctx, o.Network)
 		}
@@ -156,7 +156,7 @@ func (e *Env) owner() int {
 }
 
 // start starts the desktop, and its programs in p; where that is nil, on this machine.
-func (e *Env) start(ctx context.Context, p *place) (*Env, error) {
+func (e *Env) start(ctx context.Context, p *container) (*Env, error) {
 	closing, closed := context.WithCancel(context.WithoutCancel(ctx))
 	e.closing, e.done = closing, make(chan struct{})
 	e.close = sync.OnceValue(func() error { closed(); return e.shutDown() })

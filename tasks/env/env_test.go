@@ -173,7 +173,7 @@ func TestNoIsolation(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "bwrap"), []byte(script), 0o755))
 	refused("bubblewrap does not work here: no permission to make a namespace", "max_user_namespaces")
 
-	// A place that nobody enters.
+	// A container that nobody enters.
 	require.NoError(t, os.Remove(filepath.Join(folder, "bwrap")))
 	require.NoError(t, os.Symlink("/usr/bin/bwrap", filepath.Join(folder, "bwrap")))
 	require.NoError(t, os.Remove(filepath.Join(folder, "nsenter")))

@@ -21,7 +21,7 @@ type bounds struct {
 	groups *groups
 	folder string // of all that the task writes
 	proc   string // the /proc of the task's own processes; "" if it has none
-	parts  []part // of the desktop, outside of the place of programs
+	parts  []part // of the desktop, outside of the container of programs
 	// segments returns how many bytes of shared memory the programs have made that go on
 	// without them; nil where that is counted.
 	segments func() int64
@@ -33,7 +33,7 @@ type bounds struct {
 	looked time.Time // when that was
 }
 
-// A part is a process outside of the place of programs that holds memory for them, such as
+// A part is a process outside of the container of programs that holds memory for them, such as
 // the X server.
 type part struct {
 	dir, began string // its folder in /proc, and when it began: another process may get its number

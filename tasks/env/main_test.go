@@ -66,7 +66,7 @@ var roles = map[string]func() error{
 		fmt.Printf("%s%s", out.Stdout, out.Stderr)
 		return errors.Join(err, e.Close())
 	},
-	// user does what a normal user would, in a place where /proc can be read.
+	// user does what a normal user would, in a container where /proc can be read.
 	"user": func() error {
 		e, err := env.Start(context.Background(), nil)
 		if err != nil {

@@ -20,22 +20,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Bubble makes places where programs run, by bubblewrap: a process that does nothing
+// A Bubble makes containers for programs, by bubblewrap: a process that does nothing
 // holds the name spaces, and nsenter starts every program in them.
 type Bubble struct{ bwrap, nsenter string }
 
-// FindBubble finds the programs that make a place. The error is a [*NoPlaceError].
+// FindBubble finds the programs that make a container. The error is a [*NoContainerError].
 func FindBubble() (*Bubble, error) {
 	bwrap, err := exec.LookPath("bwrap")
 	if err != nil {
-		return nil, &NoPlaceError{"bubblewrap is not installed", "apt-get install bubblewrap"}
+		return nil, &NoContainerError{"bubblewrap is not installed", "apt-get install bubblewrap"}
 	}
 	enter, err := exec.LookPath("nsenter")
 	if err != nil {
-		return nil, &NoPlaceError{"nsenter is not installed", "apt-get install util-linux"}
+		return nil, &NoContainerError{"nsenter is not installed", "apt-get install util-linux"}
 	}
 	if _, err := os.Stat("/proc/self/ns/user"); err != nil { // by which programs enter
-		return nil, &NoPlaceError{"/proc is closed to this user", "let users enter it (chmod 555 /proc, or mount it without hidepid), or run as root"}
+		return nil, &NoContainerError{"/proc is closed to this user", "let users enter it (chmod 555 /proc, or mount it without hidepid), or run as root"}
 	}
 	return &Bubble{bwrap: bwrap, nsenter: enter}, nil
 }
@@ -44,7 +44,7 @@ func FindBubble() (*Bubble, error) {
 func NoPlace(why string) error {
 	why = strings.TrimSpace(fmt.Sprintf("%.300s", strings.TrimSpace(why)))
 	do := "see whether /proc/sys lets users make namespaces (user/max_user_namespaces, kernel/unprivileged_userns_clone, kernel/apparmor_restrict_unprivileged_userns), or whether a container forbids it"
-	return &NoPlaceError{"bubblewrap does not work here: " + cmp.Or(why, "it says nothing"), do}
+	return &NoContainerError{"bubblewrap does not work here: " + cmp.Or(why, "it says nothing"), do}
 }
 
 // TryOut has bubblewrap make name spaces, without a desktop; args are further arguments.
@@ -73,10 +73,10 @@ type Place struct {
 	inner  []string // makes a normal user that user again
 }
 
-// Hold has bubblewrap make a place, and returns when it is complete. args are its
-// arguments but for those that make name spaces of users and of shared memory: the place
+// Hold has bubblewrap make a container, and returns when it is complete. args are its
+// arguments but for those that make name spaces of users and of shared memory: the container
 // has the memory that the X server has, if that has its own. The error is a
-// [*NoPlaceError] where the machine does not let it.
+// [*NoContainerError] where the machine does not let it.
 func (b *Bubble) Hold(ctx context.Context, d *Desktop, args []string) (*Place, error) {
 	join := d.joinMemory()
 	if len(join) == 0 {
@@ -118,7 +118,7 @@ func (b *Bubble) Hold(ctx context.Context, d *Desktop, args []string) (*Place, e
 }
 
 // Prefix returns what is put before the command line of a program for it to run in the
-// place, as a user if that is not 0; more are further name spaces that it enters, as
+// container, as a user if that is not 0; more are further name spaces that it enters, as
 // arguments of nsenter, such as "--pid".
 func (p *Place) Prefix(user int, more ...string) []string {
 	if user != 0 {
@@ -194,7 +194,7 @@ func (b *Bubble) hold(ctx context.Context, d *Desktop, args []string) (int, erro
 }
 
 // keep keeps the user namespace that owns the other namespaces of a plain user's
-// place. Bubblewrap makes a second one in it, in which the user has the user's own
+// container. Bubblewrap makes a second one in it, in which the user has the user's own
 // number again; programs enter the first, then the others, then the second. It
 // returns the path of the first.
 func (b *Bubble) keep(ctx context.Context, d *Desktop, pid int) (string, error) {
@@ -236,7 +236,7 @@ func (b *Bubble) keep(ctx context.Context, d *Desktop, pid int) (string, error) 
 }
 
 // Probe says whether programs of a private desktop of this user have devices and shared
-// memory of their own here. The error is a [*NoPlaceError] where they have the machine's.
+// memory of their own here. The error is a [*NoContainerError] where they have the machine's.
 func Probe(ctx context.Context) error {
 	b, err := FindBubble()
 	if err != nil {
@@ -253,18 +253,18 @@ var errAsked = errors.New("that was asked for")
 // the machine's. Where there is a [Guest] that decides.
 func (d *Desktop) Confined() error { return d.shares }
 
-// confine makes the place of the programs of a desktop without a guest: all is the
+// confine makes the container of the programs of a desktop without a guest: all is the
 // machine's but for devices and shared memory.
 func (d *Desktop) confine(ctx context.Context) error {
 	args := []string{"--bind", "/", "/", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro", "/dev", "--chdir", "/"}
 	if d.options.KeepFor <= 0 {
 		args = append(args, "--die-with-parent")
 	}
-	place, err := d.bubble.Hold(ctx, d, args)
+	container, err := d.bubble.Hold(ctx, d, args)
 	if err != nil {
 		return err
 	}
-	prefix := place.Prefix(0)
+	prefix := container.Prefix(0)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.entered = Entrance{Prefix: prefix, Files: prefix}

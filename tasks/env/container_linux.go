@@ -14,36 +14,36 @@ import (
 	"desktop-agent/sandbox"
 )
 
-// A place is where the programs of a task run, made by bubblewrap: a process that
+// A container is where the programs of a task run, made by bubblewrap: a process that
 // does nothing holds its namespaces, and nsenter starts every program in them.
 // All of them end when that process does, by the kernel's doing.
-type place struct{ bubble *sandbox.Bubble }
+type container struct{ bubble *sandbox.Bubble }
 
-// findPlace finds the programs that make a place.
-func findPlace() (*place, error) {
+// findContainer finds the programs that make a container.
+func findContainer() (*container, error) {
 	bubble, err := sandbox.FindBubble()
 	if err != nil {
 		return nil, notApart(err)
 	}
-	return &place{bubble}, nil
+	return &container{bubble}, nil
 }
 
 // notApart turns the error of a machine that makes no namespaces into one about tasks.
 func notApart(err error) error {
-	if no, ok := errors.AsType[*sandbox.NoPlaceError](err); ok {
+	if no, ok := errors.AsType[*sandbox.NoContainerError](err); ok {
 		return &NoIsolationError{Why: no.Why, Do: no.Do}
 	}
 	return err
 }
 
-// make makes the place and returns the way in. The error is a [*NoIsolationError]
+// make makes the container and returns the way in. The error is a [*NoIsolationError]
 // where the machine does not let it.
-func (p *place) make(ctx context.Context, e *Env, d *sandbox.Desktop) (sandbox.Entrance, error) {
+func (c *container) make(ctx context.Context, e *Env, d *sandbox.Desktop) (sandbox.Entrance, error) {
 	guarded, err := e.guardBus()
 	if err != nil {
 		return sandbox.Entrance{}, err
 	}
-	held, err := p.bubble.Hold(ctx, d, slices.Concat(e.view(d), guarded))
+	held, err := c.bubble.Hold(ctx, d, slices.Concat(e.view(d), guarded))
 	if err != nil {
 		return sandbox.Entrance{}, notApart(err)
 	}
@@ -56,11 +56,11 @@ func (p *place) make(ctx context.Context, e *Env, d *sandbox.Desktop) (sandbox.E
 		Prefix: slices.Concat(e.bounds.prefix(e.user), held.Prefix(e.user, append(network, "--pid")...), []string{"/usr/bin/env", "-C", Home}),
 		Files:  held.Prefix(e.user, network...),
 	}
-	return way, p.probe(ctx, d, way.Prefix)
+	return way, c.probe(ctx, d, way.Prefix)
 }
 
-// probe runs a program in the place.
-func (p *place) probe(ctx context.Context, d *sandbox.Desktop, prefix []string) error {
+// probe runs a program in the container.
+func (c *container) probe(ctx context.Context, d *sandbox.Desktop, prefix []string) error {
 	args := append(slices.Clone(prefix), "/bin/sh", "-c", "test -w . && test -r /proc/self/status")
 	try, err := d.Launch(sandbox.Command{Args: args, Outside: true})
 	if err != nil {
@@ -164,12 +164,12 @@ func (e *Env) guardBus() ([]string, error) {
 }
 
 // tryOut has bubblewrap make such namespaces, without a desktop.
-func (p *place) tryOut(ctx context.Context, network bool) error {
+func (c *container) tryOut(ctx context.Context, network bool) error {
 	args := []string{"--unshare-pid", "--proc", "/proc"}
 	if !network {
 		args = append(args, "--unshare-net")
 	}
-	return notApart(p.bubble.TryOut(ctx, args...))
+	return notApart(c.bubble.TryOut(ctx, args...))
 }
 
 // folders returns the arguments that make folders, and those above them, such
