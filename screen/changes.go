@@ -287,10 +287,10 @@ func nameOf(n atspi.Node) string {
 }
 
 // worth reports whether it is worth telling that a node came or went: it could be seen,
-// and says something or is a control.
+// and says something or is a control; of a button with an arrow the button is told.
 func (v *view) worth(i int) bool {
 	n := v.Tree.Nodes[i]
-	if n.Parent < 0 || nameOf(n) == "" && !isOperable(n) || isEmptyCell(n) || isSheetHeader(n) || n.Role == "scroll bar" || decoration(n) || !v.readable(i) {
+	if n.Parent < 0 || nameOf(n) == "" && !isOperable(n) || isEmptyCell(n) || isSheetHeader(n) || n.Role == "scroll bar" || isArrow(n) || decoration(n) || !v.readable(i) {
 		return false
 	}
 	if parent := v.Tree.Nodes[n.Parent]; !isOperable(n) && n.Text == "" && n.Called() != "" && n.Called() == parent.Called() {

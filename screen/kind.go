@@ -33,6 +33,7 @@ func (k kind) explains(words []string) bool {
 var kindWords = map[string]string{
 	"push button":          "button icon|push tool",
 	"push button menu":     "button icon dropdown|push menu drop down",
+	"arrow":                "arrow dropdown|button drop down menu list",
 	"toggle button":        "button toggle icon switch|tool",
 	"check box":            "checkbox box tickbox|check tick option",
 	"switch":               "switch toggle|button",
@@ -119,6 +120,9 @@ func kindOf(n atspi.Node) kind {
 	}
 	return own
 }
+
+// isArrow reports whether a node is the arrow of a button, which is called as the button is.
+func isArrow(n atspi.Node) bool { return n.Role == "arrow" }
 
 // kindWord reports whether a word is one for some kind of element.
 func kindWord(w string) bool {

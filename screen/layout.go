@@ -180,6 +180,9 @@ func (l *layout) elements(i int, in above) []*element {
 		word := wording{role: true}.word(n) + ", the program tells no text of it"
 		return []*element{{node: i, word: word, box: l.area(i), rank: l.rankOf(n, true), count: 1, prose: true, apart: true}}
 	}
+	if isArrow(n) {
+		n.Name = "" // that of the button before it
+	}
 	operable := isOperable(n)
 	if n.Role == "menu bar" {
 		if kids := l.below(i, above{role: n.Role}); len(kids) > 0 {
@@ -237,11 +240,16 @@ func (l *layout) elements(i int, in above) []*element {
 		n.Read = l.Tree.Nodes[l.kids[i][0]].Read
 	}
 	l.tell(e, n, wording{id: !e.prose, role: !usual(in.role, n.Role), message: l.message, name: name})
-	if n.Role == "combo box" { // with what can be typed into beside it
+	if n.Role == "combo box" || l.hasArrow(i) { // with what can be typed into, or clicked, beside it
 		e.kids = nil
 		return append([]*element{e}, kids...)
 	}
 	return []*element{e}
+}
+
+// hasArrow reports whether a node is a button that has an arrow to click besides.
+func (l *layout) hasArrow(i int) bool {
+	return len(l.kids[i]) > 0 && isArrow(l.Tree.Nodes[l.kids[i][0]])
 }
 
 // readIn returns the line that was read from the picture of a node. Several are told one

@@ -54,6 +54,9 @@ const (
 func (v *view) meant(said []reading, i int) (rank int) {
 	n := v.Tree.Nodes[i]
 	for _, r := range said {
+		if isArrow(n) && !slices.ContainsFunc(r.head, func(w string) bool { return slices.Contains(kindOf(n).core, w) }) {
+			continue // the button is meant
+		}
 		how := explains(r.head, names(n), kindOf(n))
 		if how == 0 || !v.holdIt(r.places, i) {
 			continue

@@ -64,6 +64,7 @@ func (a *assembler) add(o *object, in inherited) (seen image.Rectangle) {
 		}
 		a.append(o, seen, in)
 		here.node, here.depth = len(a.nodes)-1, in.depth+1
+		a.appendArrow(o, o.arrow().Add(here.shift).Intersect(seen))
 		if o.role.clips() || o.clips || in.node < 0 && !a.loose {
 			here.clip = seen.Intersect(o.inside(box))
 		}

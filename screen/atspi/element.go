@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"strings"
 )
 
 // ErrUnknown is [Reader.Now]'s error when the program cannot tell what became of an
@@ -17,7 +18,7 @@ var ErrUnknown = errors.New("the program does not tell what became of the elemen
 func (r *Reader) Now(ctx context.Context, n Node) (Node, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	ref, ok := referenceOf(n.Key)
+	ref, ok := referenceOf(strings.TrimSuffix(n.Key, arrowPart))
 	if !ok {
 		return n, ErrUnknown
 	}
@@ -56,6 +57,9 @@ func (a *app) now(parent context.Context, o Options, ref reference, n Node) (Nod
 	}
 	if was.picture {
 		is.name = ""
+	}
+	if strings.HasSuffix(n.Key, arrowPart) {
+		is.role = roleArrow
 	}
 	n.Role, n.Name, n.States = is.role.String(), is.name, is.states.told(is.role)
 	n.Box = moved(n.Box, was.told, is.box)

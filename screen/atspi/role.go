@@ -10,6 +10,7 @@ type role uint32
 
 // The roles that the walk treats in a way of their own.
 const (
+	roleArrow        role = 4 // of a button in a tool bar: see [object.arrow]
 	roleCheckBox     role = 7
 	roleColorChooser role = 9
 	roleComboBox     role = 11
@@ -45,6 +46,7 @@ const (
 	roleTerminal     role = 60
 	roleText         role = 61
 	roleToggleButton role = 62
+	roleToolBar      role = 63
 	roleTree         role = 65
 	roleTreeTable    role = 66
 	roleViewport     role = 68
@@ -82,7 +84,7 @@ func IsRole(name string) bool { return slices.Contains(roleNames[:], name) }
 // have no name, and "disabled" where they cannot be operated now.
 func Operable(role string) bool {
 	switch role {
-	case "push button", "push button menu", "link", "icon", // a click does or opens something
+	case "push button", "push button menu", "arrow", "link", "icon", // a click does or opens something
 		"menu", "menu item", "tearoff menu item",
 		"check box", "check menu item", "radio button", "radio menu item", "switch", "toggle button", // a click switches it
 		"combo box", "list item", "tree item", "page tab", // a click chooses it, or what to choose from

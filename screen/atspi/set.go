@@ -38,6 +38,9 @@ func (r *Reader) Set(ctx context.Context, p permit.Permit, n Node, text string) 
 	if !p.Granted() {
 		return fmt.Errorf("%w: only the hand of a run may do that", ErrNotSettable)
 	}
+	if n.Role == roleArrow.String() {
+		return fmt.Errorf("%w: it takes no text", ErrNotSettable)
+	}
 	ref, ok := referenceOf(n.Key)
 	if !ok {
 		return fmt.Errorf("%w: its program does not say how to reach it", ErrNotSettable)

@@ -89,6 +89,7 @@ func (s stateSet) told(r role) []string {
 	}
 	for _, t := range toldStates {
 		switch {
+		case r == roleArrow: // its button has them
 		case !s.has(t.bit), t.name == "read-only" && !Operable(r.String()):
 		case t.bit == stateInvalid && s.unjudged(r):
 		case t.name == "multi-line" && r != roleText: // that of paragraphs and documents goes without saying
@@ -96,8 +97,10 @@ func (s stateSet) told(r role) []string {
 			names = append(names, t.name)
 		}
 	}
-	if !s.has(stateEnabled) && !s.has(stateSensitive) && (s.has(stateFocusable) || Operable(r.String())) {
+	if s.disabled() && (s.has(stateFocusable) || Operable(r.String())) {
 		names = append(names, "disabled")
 	}
 	return names
 }
+
+func (s stateSet) disabled() bool { return !s.has(stateEnabled) && !s.has(stateSensitive) }

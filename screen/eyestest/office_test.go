@@ -7,14 +7,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 
 	"github.com/godbus/dbus/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -152,6 +155,7 @@ func TestWriter(t *testing.T) {
 	d.office("--writer", d.file("letter.txt", letter()))
 	d.look("the document", func(n atspi.Node) bool { return n.Role == "paragraph" })
 	d.judge(state{name: "writer/document", says: []string{"line number 3 of"}, silent: []string{"line number 200 of"}})
+	d.arrows(12)
 	d.wheel(middle(wide), 20)
 	d.judge(state{name: "writer/document scrolled", silent: []string{"line number 3 of"}})
 	d.menu("Table")
@@ -161,4 +165,36 @@ func TestWriter(t *testing.T) {
 	d.key(keyControl, 'h')
 	d.wait("push button", "Close")
 	d.judge(state{name: "writer/find and replace", says: []string{"Match case", "Replace All"}})
+}
+
+// arrows clicks what the list has as the arrows of buttons, some at least: each opens
+// something, which a click on the rest of most of these buttons does not.
+func (d *desk) arrows(least int) {
+	d.t.Helper()
+	o, clicked := d.observe(), 0
+	for i, n := range o.Tree.Nodes {
+		if n.Role != "arrow" || n.Has("disabled") {
+			continue
+		}
+		button := o.Tree.Nodes[n.Parent]
+		assert.Contains(d.t, o.Text(20000), n.ID+" arrow @", button.Name)
+		p, _, ok := o.PointOf(i)
+		if !assert.True(d.t, ok, "the arrow of %q cannot be hit", button.Name) {
+			continue
+		}
+		d.click(p)
+		opened := func() bool {
+			return slices.ContainsFunc(d.observe().Windows, func(w screen.Window) bool {
+				return w.Popup && !w.Passive() && !w.Hidden && w.Box.Inset(-4).Overlaps(button.Box)
+			})
+		}
+		end := time.Now().Add(patience)
+		for !opened() && time.Now().Before(end) {
+			continue
+		}
+		assert.True(d.t, time.Now().Before(end), "nothing opened from the arrow of %q at %v", button.Name, p)
+		d.close()
+		clicked++
+	}
+	assert.GreaterOrEqual(d.t, clicked, least)
 }
