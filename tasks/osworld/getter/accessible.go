@@ -3,7 +3,9 @@ package getter
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,17 +71,27 @@ func inSight(o *object) bool {
 var silent = map[string]bool{"xterm": true, "uxterm": true, "urxvt": true, "rxvt": true, "st-256color": true, "kitty": true, "alacritty": true}
 
 // terminal is vm_terminal_output: what the terminal shows that has the focus.
-// There must be one that tells its text, as gnome-terminal and xfce4-terminal do.
+// There must be one that tells its text, as gnome-terminal and xfce4-terminal do. Other
+// programs may hang.
 func (g *getter) terminal(ctx context.Context) (tasks.Value, error) {
 	root, err := g.accessible(ctx, view{deeper: inSight})
-	if err != nil {
+	hang, some := errors.AsType[*silentError](err)
+	if err != nil && !some {
 		return nil, err
 	}
-	for _, window := range root.find(func(o *object) bool { return o.role == "frame" && o.has("active") }) {
-		focused := window.find(func(o *object) bool { return o.role == "terminal" && o.has("focused") })
-		if len(focused) == 1 {
-			return strings.TrimRight(focused[0].text, " \t\r\n\v\f"), nil
+	for _, program := range root.children {
+		if some && slices.Contains(hang.programs, program.name) {
+			continue
 		}
+		for _, window := range program.find(func(o *object) bool { return o.role == "frame" && o.has("active") }) {
+			focused := window.find(func(o *object) bool { return o.role == "terminal" && o.has("focused") })
+			if len(focused) == 1 {
+				return strings.TrimRight(focused[0].text, " \t\r\n\v\f"), nil
+			}
+		}
+	}
+	if some {
+		return nil, hang
 	}
 	windows, err := g.e.Windows(ctx)
 	if err != nil {
@@ -141,7 +153,8 @@ func (g *getter) addressNow(ctx context.Context) (string, error) {
 	return bars[0].text, nil
 }
 
-// isChrome reports whether a program is the browser.
+// isChrome reports whether a program is the browser, by its name or, of one that hangs, by
+// that of its process.
 func isChrome(name string) bool {
-	return strings.HasPrefix(name, "Google Chrome") || strings.HasPrefix(name, "Chromium")
+	return name == "chrome" || name == "chromium" || strings.HasPrefix(name, "Google Chrome") || strings.HasPrefix(name, "Chromium")
 }

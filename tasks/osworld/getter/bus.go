@@ -1,7 +1,6 @@
 package getter
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,16 +67,21 @@ type treeReader struct {
 	mu    sync.Mutex
 	seen  map[ref]bool
 	heard map[string]time.Time // when each program answered last
-	hung  map[string]bool      // programs that do not answer: they are asked no more
+	hung  map[string]bool      // programs that do not answer: no further object of them is asked
 }
 
-// errSilent is the error for a program that does not answer: what is missing of its tree
-// would count as not there.
-var errSilent = errors.New("gives no answer, so that its accessibility tree is not known: is it hung?")
+// A silentError is about programs that do not answer: what is missing of their trees would
+// count as not there. It comes with what the others told.
+type silentError struct{ programs []string }
+
+func (e *silentError) Error() string {
+	return fmt.Sprintf("no answer of %s, so that the accessibility tree is not known: does it hang?", strings.Join(e.programs, ", "))
+}
 
 // readTree reads the trees of the programs of a session. It is asked more than
 // package screen/atspi does, which reads what can be seen, quickly: here hidden
-// objects count too, and everything that they tell about themselves.
+// objects count too, and everything that they tell about themselves. The error is a
+// [*silentError] where a program that was to be read gives no answer.
 func readTree(ctx context.Context, session string, v view) (*object, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, treeLimit, fmt.Errorf("not read within %v", treeLimit))
 	defer cancel()
@@ -93,23 +97,42 @@ func readTree(ctx context.Context, session string, v view) (*object, error) {
 		return nil, fmt.Errorf("accessibility registry: %w", err)
 	}
 	root := &object{role: "desktop frame", name: "main", states: []string{"enabled", "sensitive", "showing", "visible"}}
+	names := make([]string, len(programs))
+	questions := make([]question, len(programs))
+	for i := range programs {
+		questions[i] = question{getting, []any{accessible, "Name"}, &names[i]}
+	}
+	r.askAll(ctx, questions, func(i int) ref { return programs[i] })
 	var wanted []ref
-	names := map[string]string{}
-	for _, program := range programs {
-		var name string
-		r.ask(ctx, program, question{getting, []any{accessible, "Name"}, &name})
-		if v.program == nil || v.program(name) {
-			wanted, names[program.Name] = append(wanted, program), name
+	others := map[string]bool{}
+	for i, program := range programs {
+		if r.hung[program.Name] {
+			names[i] = r.process(ctx, program.Name)
+		}
+		if v.program == nil || v.program(names[i]) {
+			wanted = append(wanted, program)
+		} else {
+			others[program.Name] = true
 		}
 	}
 	root.children = r.read(ctx, wanted, 1, false)
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("accessibility tree: %w", err)
 	}
+	silent := &silentError{}
 	for program := range r.hung {
-		if name, ok := names[program]; ok {
-			return nil, fmt.Errorf("program %q %w", cmp.Or(name, r.process(ctx, program), program), errSilent)
+		if others[program] {
+			continue
 		}
+		name := program // of a part of a tree that another process tells
+		if i := slices.IndexFunc(programs, func(p ref) bool { return p.Name == program }); i >= 0 && names[i] != "" {
+			name = names[i]
+		}
+		silent.programs = append(silent.programs, name)
+	}
+	if len(silent.programs) > 0 {
+		slices.Sort(silent.programs)
+		return root, silent
 	}
 	return root, nil
 }
@@ -120,7 +143,7 @@ func (r *treeReader) process(ctx context.Context, program string) string {
 	if r.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, program).Store(&pid) != nil {
 		return ""
 	}
-	name, _ := os.ReadFile(filepath.Join("/proc", strconv.FormatUint(uint64(pid), 10), "comm")) // of a program in a container it is not known
+	name, _ := os.ReadFile(filepath.Join("/proc", strconv.FormatUint(uint64(pid), 10), "comm"))
 	return strings.TrimSpace(string(name))
 }
 
@@ -304,33 +327,40 @@ func (r *treeReader) ask(ctx context.Context, at ref, questions ...question) {
 
 // askAll is ask for questions each of which is for an object of its own.
 func (r *treeReader) askAll(ctx context.Context, questions []question, of func(i int) ref) {
-	begin := time.Now()
 	calls := make([]*dbus.Call, len(questions))
 	for i, q := range questions {
 		at := of(i)
 		calls[i] = r.bus.Object(at.Name, at.Path).GoWithContext(ctx, q.method, 0, make(chan *dbus.Call, 1), q.args...)
 	}
+	begin := time.Now()
 	for i, call := range calls {
-		if !r.await(ctx, call, begin) {
-			return
+		if r.await(ctx, call, begin) {
+			_ = call.Store(questions[i].into) // an answer of another type is none
 		}
-		_ = call.Store(questions[i].into) // an answer of another type is none
 	}
 }
 
 // await returns once a call is answered, or false if the program answers nothing any more.
 func (r *treeReader) await(ctx context.Context, call *dbus.Call, begin time.Time) bool {
+	heard := func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.heard[call.Destination] = time.Now()
+		return true
+	}
 	for {
+		select {
+		case <-call.Done: // also of a program that has been given up since
+			return heard()
+		default:
+		}
 		left := r.patience(call.Destination, begin)
 		if left <= 0 {
 			return false
 		}
 		select {
 		case <-call.Done:
-			r.mu.Lock()
-			r.heard[call.Destination] = time.Now()
-			r.mu.Unlock()
-			return true
+			return heard()
 		case <-ctx.Done():
 			return false
 		case <-time.After(left):
