@@ -40,8 +40,8 @@ func FindBubble() (*Bubble, error) {
 	return &Bubble{bwrap: bwrap, nsenter: enter}, nil
 }
 
-// NoPlace is the error of bubblewrap that is there and does not work.
-func NoPlace(why string) error {
+// NoContainer is the error of bubblewrap that is there and does not work.
+func NoContainer(why string) error {
 	why = strings.TrimSpace(fmt.Sprintf("%.300s", strings.TrimSpace(why)))
 	do := "see whether /proc/sys lets users make namespaces (user/max_user_namespaces, kernel/unprivileged_userns_clone, kernel/apparmor_restrict_unprivileged_userns), or whether a container forbids it"
 	return &NoContainerError{"bubblewrap does not work here: " + cmp.Or(why, "it says nothing"), do}
@@ -58,14 +58,14 @@ func (b *Bubble) TryOut(ctx context.Context, args ...string) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return NoPlace(cmp.Or(strings.TrimSpace(string(out)), err.Error()))
+		return NoContainer(cmp.Or(strings.TrimSpace(string(out)), err.Error()))
 	}
 	return nil
 }
 
-// A Place is name spaces that a process holds. They end when it does, but for programs
+// A Container is name spaces that a process holds. They end when it does, but for programs
 // that are in them still.
-type Place struct {
+type Container struct {
 	PID int // of that process
 
 	before []string // enters the memory, where a normal user cannot in one go
@@ -77,7 +77,7 @@ type Place struct {
 // arguments but for those that make name spaces of users and of shared memory: the container
 // has the memory that the X server has, if that has its own. The error is a
 // [*NoContainerError] where the machine does not let it.
-func (b *Bubble) Hold(ctx context.Context, d *Desktop, args []string) (*Place, error) {
+func (b *Bubble) Hold(ctx context.Context, d *Desktop, args []string) (*Container, error) {
 	join := d.joinMemory()
 	if len(join) == 0 {
 		args = append([]string{"--unshare-ipc"}, args...)
@@ -96,7 +96,7 @@ func (b *Bubble) Hold(ctx context.Context, d *Desktop, args []string) (*Place, e
 	if err := cmp.Or(err, all.Wait()); err != nil {
 		return nil, err
 	}
-	p := &Place{PID: pid, way: []string{b.nsenter, "--target", strconv.Itoa(pid), "--mount"}}
+	p := &Container{PID: pid, way: []string{b.nsenter, "--target", strconv.Itoa(pid), "--mount"}}
 	if os.Getuid() == 0 {
 		p.way = slices.Concat(p.way, []string{"--ipc"}, users)
 		return p, nil
@@ -120,7 +120,7 @@ func (b *Bubble) Hold(ctx context.Context, d *Desktop, args []string) (*Place, e
 // Prefix returns what is put before the command line of a program for it to run in the
 // container, as a user if that is not 0; more are further name spaces that it enters, as
 // arguments of nsenter, such as "--pid".
-func (p *Place) Prefix(user int, more ...string) []string {
+func (p *Container) Prefix(user int, more ...string) []string {
 	if user != 0 {
 		number := strconv.Itoa(user)
 		more = append(slices.Clone(more), "--setuid", number, "--setgid", number)
@@ -188,7 +188,7 @@ func (b *Bubble) hold(ctx context.Context, d *Desktop, args []string) (int, erro
 	}
 	if err != nil || child.PID <= 0 {
 		<-holder.Done() // its pipes are closed
-		return 0, NoPlace(holder.Output())
+		return 0, NoContainer(holder.Output())
 	}
 	return child.PID, nil
 }
@@ -205,7 +205,7 @@ func (b *Bubble) keep(ctx context.Context, d *Desktop, pid int) (string, error) 
 	defer second.Close()
 	number, err := unix.IoctlRetInt(int(second.Fd()), unix.NS_GET_PARENT)
 	if err != nil {
-		return "", NoPlace("its user namespace: " + err.Error())
+		return "", NoContainer("its user namespace: " + err.Error())
 	}
 	first := os.NewFile(uintptr(number), "user namespace")
 	defer first.Close()
@@ -230,7 +230,7 @@ func (b *Bubble) keep(ctx context.Context, d *Desktop, pid int) (string, error) 
 			return "", context.Cause(ctx)
 		}
 		<-keeper.Done() // its pipe is closed
-		return "", NoPlace(keeper.Output())
+		return "", NoContainer(keeper.Output())
 	}
 	return filepath.Join("/proc", strconv.Itoa(keeper.PID()), "ns/user"), nil
 }

@@ -161,7 +161,7 @@ func (d *Desktop) startServer() (*server, error) {
 	own := d.ownMemory()
 	c, err := start(own)
 	if own && refusedSpaces(err) {
-		d.shares, own = NoPlace(err.Error()), false
+		d.shares, own = NoContainer(err.Error()), false
 		c, err = start(own)
 	}
 	if err != nil {

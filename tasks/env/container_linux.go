@@ -72,7 +72,7 @@ func (c *container) probe(ctx context.Context, d *sandbox.Desktop, prefix []stri
 		return context.Cause(ctx)
 	}
 	if err := try.Err(); err != nil {
-		return notApart(sandbox.NoPlace(err.Error() + ": " + try.Output()))
+		return notApart(sandbox.NoContainer(err.Error() + ": " + try.Output()))
 	}
 	return nil
 }
