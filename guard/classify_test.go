@@ -106,6 +106,7 @@ func TestTable(t *testing.T) {
 		// What changes nothing, or only what is looked at.
 		{"move", on(folder, actuator.Move{At: point(0)}), harmless, none},
 		{"scroll", on(folder, actuator.Scroll{DY: 3}), harmless, none},
+		{"the arrow of a button", on(look("Soffice", "dialog", "Styles", item{role: "push button", name: "Delete"}, item{role: "arrow"}), click(1)), harmless, navigate},
 		{"wait", on(nil, actuator.Wait{Milliseconds: 5}), harmless, none},
 		{"wait until", on(nil, actuator.WaitUntil{For: actuator.TextSign, What: "x"}), harmless, none},
 		{"copy", on(shell, actuator.Copy{}), harmless, none},

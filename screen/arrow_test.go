@@ -22,7 +22,7 @@ func withArrow(enabled bool) *Observation {
 		{ID: "n6", PID: 7, Parent: 1, Role: "push button", Name: "Image", Box: image.Rect(77, 0, 110, 30), Key: "f"},
 	}
 	if enabled {
-		arrow := atspi.Node{ID: "n5", PID: 7, Parent: 3, Role: "arrow", Name: "Table", Box: image.Rect(66, 0, 77, 30), Key: "d arrow"}
+		arrow := atspi.Node{ID: "n5", PID: 7, Parent: 3, Role: atspi.RoleArrow, Box: image.Rect(66, 0, 77, 30), Key: "d arrow"}
 		nodes = append(nodes[:4:4], arrow, nodes[4])
 	} else {
 		nodes[3].States = []string{"disabled"}
@@ -40,13 +40,13 @@ func TestArrow(t *testing.T) {
 	at, _, ok := o.PointOf(i)
 	require.True(t, ok)
 	assert.Equal(t, image.Pt(71, 15), at)
-	assert.Equal(t, `arrow "Table"`, o.Describe(o.PlaceAtDevice(at), strconv.Quote))
+	assert.Equal(t, `arrow of push button "Table"`, o.Describe(o.PlaceAtDevice(at), strconv.Quote))
 	button, _ := o.Element("n4")
 	at, _, _ = o.PointOf(button)
 	assert.Equal(t, `push button "Table"`, o.Describe(o.PlaceAtDevice(at), strconv.Quote))
 	for words, want := range map[string]string{
 		"Table": "n4", "the Table button": "n4", "the Table arrow": "n5", "the arrow of the Table button": "n5",
-		"the Table dropdown": "n5", "the Image arrow": "", "the dropdown arrow for Table": "n5",
+		"the Table dropdown": "n5", "the Image arrow": "", "the arrow": "n5", "the dropdown arrow for Table": "n5",
 	} {
 		list, _ := o.Meant(words)
 		assert.Equal(t, want, ids(o, list), words)

@@ -4,6 +4,8 @@ import (
 	"image"
 	"slices"
 	"strconv"
+
+	"desktop-agent/screen/atspi"
 )
 
 // A Place is what lies at a point of the screen.
@@ -77,6 +79,8 @@ func (v *view) layer(i, top int) (layer int, ok bool) {
 // program calls it in quotes; [strconv.Quote] does.
 func (o *Observation) Describe(at Place, quote func(string) string) string {
 	switch {
+	case at.Node >= 0 && o.Tree.Nodes[at.Node].Role == atspi.RoleArrow:
+		return atspi.RoleArrow + " of " + o.Tree.Nodes[o.Tree.Nodes[at.Node].Parent].Describe(quote)
 	case at.Node >= 0:
 		return o.Tree.Nodes[at.Node].Describe(quote)
 	case at.Window >= 0:

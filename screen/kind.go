@@ -121,9 +121,6 @@ func kindOf(n atspi.Node) kind {
 	return own
 }
 
-// isArrow reports whether a node is the arrow of a button, which is called as the button is.
-func isArrow(n atspi.Node) bool { return n.Role == "arrow" }
-
 // kindWord reports whether a word is one for some kind of element.
 func kindWord(w string) bool {
 	for _, k := range kinds {

@@ -180,9 +180,6 @@ func (l *layout) elements(i int, in above) []*element {
 		word := wording{role: true}.word(n) + ", the program tells no text of it"
 		return []*element{{node: i, word: word, box: l.area(i), rank: l.rankOf(n, true), count: 1, prose: true, apart: true}}
 	}
-	if isArrow(n) {
-		n.Name = "" // that of the button before it
-	}
 	operable := isOperable(n)
 	if n.Role == "menu bar" {
 		if kids := l.below(i, above{role: n.Role}); len(kids) > 0 {
@@ -249,7 +246,7 @@ func (l *layout) elements(i int, in above) []*element {
 
 // hasArrow reports whether a node is a button that has an arrow to click besides.
 func (l *layout) hasArrow(i int) bool {
-	return len(l.kids[i]) > 0 && isArrow(l.Tree.Nodes[l.kids[i][0]])
+	return len(l.kids[i]) > 0 && l.Tree.Nodes[l.kids[i][0]].Role == atspi.RoleArrow
 }
 
 // readIn returns the line that was read from the picture of a node. Several are told one

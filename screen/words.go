@@ -54,10 +54,13 @@ const (
 func (v *view) meant(said []reading, i int) (rank int) {
 	n := v.Tree.Nodes[i]
 	for _, r := range said {
-		if isArrow(n) && !slices.ContainsFunc(r.head, func(w string) bool { return slices.Contains(kindOf(n).core, w) }) {
-			continue // the button is meant
+		called := names(n)
+		if n.Role == atspi.RoleArrow {
+			if called = names(v.Tree.Nodes[n.Parent]); explains(r.head, called, kind{}) > 0 {
+				continue // the name alone means the button
+			}
 		}
-		how := explains(r.head, names(n), kindOf(n))
+		how := explains(r.head, called, kindOf(n))
 		if how == 0 || !v.holdIt(r.places, i) {
 			continue
 		}

@@ -118,7 +118,8 @@ func places(list []int) map[int]int {
 	return m
 }
 
-// arrangement returns the nodes of a window in order, without its content.
+// arrangement returns the nodes of a window in order, without its content, and without
+// arrows, which a button has as long as it is enabled.
 func (s *scene) arrangement(window int) (list []int) {
 	inside := make([]bool, len(s.Tree.Nodes))
 	for i, n := range s.Tree.Nodes {
@@ -128,7 +129,7 @@ func (s *scene) arrangement(window int) (list []int) {
 		if n.Parent >= 0 {
 			inside[i] = inside[n.Parent] || varying(s.Tree.Nodes[n.Parent].Role)
 		}
-		if !inside[i] {
+		if !inside[i] && n.Role != atspi.RoleArrow {
 			list = append(list, i)
 		}
 	}

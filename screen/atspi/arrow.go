@@ -7,6 +7,9 @@ import "image"
 // vcl/inc/toolbox.h.
 const arrowWidth = 11
 
+// RoleArrow is the role of a node that stands for the arrow of a button, which is its parent.
+const RoleArrow = "arrow"
+
 // arrowPart marks the key of an arrow: that of its button is before it.
 const arrowPart = " arrow"
 
@@ -51,8 +54,9 @@ func (o *object) isTool() bool {
 		(o.role == rolePushButton || o.role == roleToggleButton)
 }
 
-// appendArrow appends the node of the arrow of a button, of which the node is the last one:
-// it is called as the button is. Of an arrow nothing is seen if there is none.
+// appendArrow appends the node of the arrow of a button, of which the node is the last one.
+// It has no name: that of the button says what a click on the rest does. Of an arrow
+// nothing is seen if there is none.
 func (a *assembler) appendArrow(o *object, seen image.Rectangle) {
 	if seen.Empty() {
 		return
@@ -61,7 +65,7 @@ func (a *assembler) appendArrow(o *object, seen image.Rectangle) {
 	n := a.nodes[button]
 	a.nodes = append(a.nodes, Node{
 		App: n.App, PID: n.PID, Parent: button, Depth: n.Depth + 1, Key: n.Key + arrowPart,
-		Role: roleArrow.String(), Name: n.Name, Box: seen,
+		Role: RoleArrow, Box: seen,
 	})
 	a.objects = append(a.objects, o)
 }

@@ -33,12 +33,12 @@ func TestArrow(t *testing.T) {
 	arrows := func(nodes []Node) string {
 		var of []string
 		for _, n := range nodes {
-			if n.Role == roleArrow.String() {
+			if n.Role == RoleArrow {
 				b := nodes[n.Parent]
 				assert.Equal(t, b.Key+arrowPart, n.Key)
 				assert.Equal(t, image.Pt(b.Box.Max.X, b.Box.Max.Y), n.Box.Max)
 				assert.Equal(t, b.Box.Min.Y, n.Box.Min.Y)
-				assert.Equal(t, b.Name, n.Name)
+				assert.Empty(t, n.Called())
 				of = append(of, b.Name)
 			}
 		}
@@ -76,7 +76,7 @@ func TestArrowStates(t *testing.T) {
 		a.assemble()
 		return a.nodes
 	}
-	split.states |= 1<<stateFocused
+	split.states |= 1 << stateFocused
 	nodes := read()
 	require.Len(t, nodes, 6)
 	assert.Equal(t, []string{"focused"}, nodes[4].States)

@@ -59,7 +59,7 @@ func (a *app) now(parent context.Context, o Options, ref reference, n Node) (Nod
 		is.name = ""
 	}
 	if strings.HasSuffix(n.Key, arrowPart) {
-		is.role = roleArrow
+		is.role, is.name = roleArrow, ""
 	}
 	n.Role, n.Name, n.States = is.role.String(), is.name, is.states.told(is.role)
 	n.Box = moved(n.Box, was.told, is.box)

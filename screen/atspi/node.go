@@ -23,7 +23,8 @@ import (
 	"strconv"
 )
 
-// A Node is one accessible object that can be seen on the screen.
+// A Node is one accessible object that can be seen on the screen, or the arrow of a button
+// ([RoleArrow]), of which programs tell the whole alone.
 type Node struct {
 	ID     string // names the element, such as "n12": see [Node.Key] and package screen
 	App    string
@@ -36,7 +37,7 @@ type Node struct {
 	States []string        // the AT-SPI states worth telling, such as "focused" or "checked"
 	Box    image.Rectangle // device pixels of the desktop: the part that its ancestors let through
 
-	Key       string // what the program calls the object on the bus: the same as long as the object lives; "" if not known
+	Key       string // the object's name on the bus, and which part of it if it is one: the same as long as the object lives; "" if not known
 	Label     string // what it is for, where Name does not tell: see LabelFrom
 	LabelFrom LabelSource
 	Help      string // the description or tooltip, where it says more than Name and Label

@@ -38,7 +38,7 @@ func (r *Reader) Set(ctx context.Context, p permit.Permit, n Node, text string) 
 	if !p.Granted() {
 		return fmt.Errorf("%w: only the hand of a run may do that", ErrNotSettable)
 	}
-	if n.Role == roleArrow.String() {
+	if n.Role == RoleArrow {
 		return fmt.Errorf("%w: it takes no text", ErrNotSettable)
 	}
 	ref, ok := referenceOf(n.Key)
