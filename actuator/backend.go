@@ -28,6 +28,9 @@ type backend interface {
 	// one for shift where a character needs it. A key that cannot be pressed
 	// gives an error that wraps ErrRefused.
 	chord(keys []Key) ([]stroke, error)
+	// tap presses keys in order and lets them go in reverse, within what a session takes for
+	// a key that is held and repeats.
+	tap(strokes []stroke) error
 	// key presses a key or lets it go.
 	key(s stroke, down bool) error
 	// ready waits until keys will reach the window that the input sent before

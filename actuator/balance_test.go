@@ -65,8 +65,23 @@ func (b *fakeBackend) click(n Button, count int) error {
 	return nil
 }
 
-func (b *fakeBackend) wheel(dx, dy int) error                     { b.sent++; return b.call() }
-func (b *fakeBackend) key(s stroke, down bool) error              { return b.toggle(s.name, down) }
+func (b *fakeBackend) wheel(dx, dy int) error        { b.sent++; return b.call() }
+func (b *fakeBackend) key(s stroke, down bool) error { return b.toggle(s.name, down) }
+
+func (b *fakeBackend) tap(strokes []stroke) error {
+	for _, s := range strokes {
+		if err := b.toggle(s.name, true); err != nil {
+			return err
+		}
+	}
+	for _, s := range slices.Backward(strokes) {
+		if err := b.toggle(s.name, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (b *fakeBackend) ready(ctx context.Context, _ bool) error    { return ctx.Err() }
 func (b *fakeBackend) setClipboard(context.Context, string) error { b.sent++; return b.call() }
 func (b *fakeBackend) close() error                               { b.closed = true; return nil }

@@ -365,10 +365,18 @@ func (d *Device) keyUp(k Key) error {
 // stays down.
 func (d *Device) tap(strokes []stroke) error {
 	mark := len(d.down)
-	if err := d.pressAll(strokes); err != nil {
+	var list []stroke
+	for _, s := range strokes {
+		if in := (input{stroke: s}); !slices.Contains(d.down, in) {
+			list, d.down = append(list, s), append(d.down, in) // before they are sent: what failed may have arrived
+		}
+	}
+	d.sent = true
+	if err := d.backend.tap(list); err != nil {
 		return err // perform lets go
 	}
-	return d.liftTo(mark)
+	d.down = d.down[:mark]
+	return nil
 }
 
 // strokes resolves keys of which one at least must go down.

@@ -97,20 +97,24 @@ func runs(chars []char) func(yield func([]char) bool) {
 	}
 }
 
-// typeRun sends the keys of a run. Each character goes down and up as a whole.
+// typeRun sends the keys of a run at once, as [x11Backend.tap] does.
 func (x *x11Backend) typeRun(ctx context.Context, m *keymap, run []char) error {
-	for _, c := range run {
-		if err := context.Cause(ctx); err != nil {
-			return err
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if err := x.conn.Together(func() {
+		for _, c := range run {
+			if c.shift {
+				x.fake(xproto.KeyPress, byte(m.shift))
+			}
+			x.fake(xproto.KeyPress, byte(c.code))
+			x.fake(xproto.KeyRelease, byte(c.code))
+			if c.shift {
+				x.fake(xproto.KeyRelease, byte(m.shift))
+			}
 		}
-		if c.shift {
-			x.fake(xproto.KeyPress, byte(m.shift))
-		}
-		x.fake(xproto.KeyPress, byte(c.code))
-		x.fake(xproto.KeyRelease, byte(c.code))
-		if c.shift {
-			x.fake(xproto.KeyRelease, byte(m.shift))
-		}
+	}); err != nil {
+		return err
 	}
 	return x.conn.RoundTrip()
 }
@@ -184,11 +188,7 @@ func (x *x11Backend) capsOff(m *keymap) (restore func() error, err error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: caps lock is on and the keyboard map has no key to switch it off", ErrRefused)
 	}
-	toggle := func() error {
-		x.fake(xproto.KeyPress, byte(code))
-		x.fake(xproto.KeyRelease, byte(code))
-		return x.conn.RoundTrip()
-	}
+	toggle := func() error { return x.tap([]stroke{{code: byte(code)}}) }
 	if err := toggle(); err != nil {
 		return nil, err
 	}

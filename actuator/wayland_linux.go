@@ -179,15 +179,15 @@ func (b *robotgoBackend) typeText(ctx context.Context, text string, sending func
 			b.write(string(r))
 			continue
 		}
-		if err := b.tap(r); err != nil {
+		if err := b.char(r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tap presses the key of a character, and lets it go also after an error.
-func (b *robotgoBackend) tap(r rune) error {
+// char presses the key of a character, and lets it go also after an error.
+func (b *robotgoBackend) char(r rune) error {
 	name := map[rune]Key{'\n': "enter", '\t': "tab", ' ': "space"}[r]
 	if name == "" {
 		name = Key(r)
@@ -196,6 +196,10 @@ func (b *robotgoBackend) tap(r rune) error {
 	if err != nil {
 		return err
 	}
+	return b.tap(strokes)
+}
+
+func (b *robotgoBackend) tap(strokes []stroke) error {
 	var errs []error
 	for _, s := range strokes {
 		errs = append(errs, b.key(s, true))

@@ -199,14 +199,18 @@ func (x *x11Backend) click(b Button, count int) error {
 	if err != nil {
 		return err
 	}
-	x.undivided(func() {
-		var wait time.Duration
-		for range count {
-			x.fakeAfter(wait, xproto.ButtonPress, code)
-			x.fakeAfter(clickGap, xproto.ButtonRelease, code)
-			wait = clickGap
-		}
-	})
+	if err := x.conn.Together(func() {
+		x.undivided(func() {
+			var wait time.Duration
+			for range count {
+				x.fakeAfter(wait, xproto.ButtonPress, code)
+				x.fakeAfter(clickGap, xproto.ButtonRelease, code)
+				wait = clickGap
+			}
+		})
+	}); err != nil {
+		return err
+	}
 	limit, cancel := context.WithTimeout(context.Background(), managerLimit)
 	defer cancel()
 	for {
@@ -245,6 +249,22 @@ func (x *x11Backend) wheel(dx, dy int) error {
 		return err
 	}
 	return x.askManager(context.Background()) // notches are presses, too
+}
+
+// tap sends all at once: were each key to wait for this process to have its turn, a busy
+// machine would hold it for longer than the half a second after which the server repeats it.
+func (x *x11Backend) tap(strokes []stroke) error {
+	if err := x.conn.Together(func() {
+		for _, s := range strokes {
+			x.fake(xproto.KeyPress, s.code)
+		}
+		for _, s := range slices.Backward(strokes) {
+			x.fake(xproto.KeyRelease, s.code)
+		}
+	}); err != nil {
+		return err
+	}
+	return x.conn.RoundTrip()
 }
 
 func (x *x11Backend) key(s stroke, down bool) error {

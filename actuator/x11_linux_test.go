@@ -382,7 +382,10 @@ func TestEveryKey(t *testing.T) {
 	for _, k := range actuator.Keys() {
 		w.Clear()
 		require.NoError(t, do(t, dev, actuator.Press{Keys: []actuator.Key{k}, Count: 1}, nil), k)
-		events, err := w.WaitFor(limit(t), func(e []eventwin.Event) bool { return len(trace(e)) >= 2 })
+		events, err := w.WaitFor(limit(t), func(e []eventwin.Event) bool {
+			all := strings.Join(trace(e), "\n")
+			return strings.Contains(all, "key press") && strings.Count(all, "key press") == strings.Count(all, "key release")
+		})
 		require.NoError(t, err)
 		if k == "capslock" { // off again
 			require.NoError(t, do(t, dev, actuator.Press{Keys: []actuator.Key{k}, Count: 1}, nil))

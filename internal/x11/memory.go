@@ -26,20 +26,30 @@ var errNoMemory = errors.New("the X server shares no memory over this connection
 // attachFd is the number of that request.
 const attachFd = 6
 
-// A passer is a connection over which files can be passed.
+// A passer is a connection over which files can be passed, and that can write several
+// requests at once.
 type passer struct {
 	*net.UnixConn
 
 	mu    sync.Mutex
 	files map[string]*os.File // by the request that they go with
+	holds int                 // how many want requests to be written together
+	held  []byte              // these requests
 }
 
-// Write writes a request, with its file if it has one.
+// Write writes a request, with its file if it has one; or keeps it for [passer.release].
 func (p *passer) Write(b []byte) (int, error) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	file := p.files[string(b)]
 	delete(p.files, string(b))
-	p.mu.Unlock()
+	if file == nil && p.holds > 0 {
+		p.held = append(p.held, b...)
+		return len(b), nil
+	}
+	if err := p.flush(); err != nil {
+		return 0, err
+	}
 	if file == nil {
 		return p.UnixConn.Write(b)
 	}
@@ -50,6 +60,52 @@ func (p *passer) Write(b []byte) (int, error) {
 		n += more
 	}
 	return n, err
+}
+
+// flush writes what is held.
+func (p *passer) flush() error {
+	if len(p.held) == 0 {
+		return nil
+	}
+	_, err := p.UnixConn.Write(p.held)
+	p.held = p.held[:0]
+	return err
+}
+
+func (p *passer) hold() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.holds++
+}
+
+func (p *passer) release() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.holds--; p.holds > 0 {
+		return nil
+	}
+	return p.flush()
+}
+
+// MaxTogether is how many requests [Conn.Together] may write at once: the library waits
+// for an answer after a thousand that have none.
+const MaxTogether = 500
+
+// Together writes what send asks of the server at once, so that the server comes to all of
+// it however long this process waits for its turn. send waits for no answer, and asks
+// for [MaxTogether] things at most. To a server of another machine they are written one by one.
+func (c *Conn) Together(send func()) (err error) {
+	if c.passer == nil {
+		send()
+		return nil
+	}
+	if err := c.RoundTrip(); err != nil { // then nothing is left to be answered
+		return err
+	}
+	c.passer.hold()
+	defer func() { err = c.passer.release() }()
+	send()
+	return nil
 }
 
 // AttachMemory shows the server the memory of a file, which it may then write to under

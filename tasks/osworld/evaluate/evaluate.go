@@ -21,6 +21,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
@@ -101,7 +102,26 @@ func Task(ctx context.Context, e *env.Env, task *tasks.Task, answer Answer, o *O
 	if err := setup.Do(ctx, e, task.Evaluator.Post, v.setup()); err != nil {
 		return tasks.Score{}, fmt.Errorf("evaluate: before the look: %w", err)
 	}
+	if err := v.rest(ctx); err != nil {
+		return tasks.Score{}, fmt.Errorf("evaluate: before the look: %w", err)
+	}
 	return combine(task.Evaluator, func(n int) (tasks.Score, error) { return v.check(ctx, n) })
+}
+
+// restLimit is how long the screen may take to come to rest before it is looked at: as long as
+// OSWorld sleeps before it scores. A film never does.
+const restLimit = 20 * time.Second
+
+// rest waits until the programs have done what they were told last: what one that saves has
+// not written yet would count as not there.
+func (v *evaluation) rest(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, restLimit)
+	defer cancel()
+	if err := v.e.Quiet(limited); err != nil && ctx.Err() == nil {
+		v.o.Log.WarnContext(ctx, "scored while the screen was not at rest", "why", err)
+		v.e.Note("it was scored while the screen was not at rest")
+	}
+	return ctx.Err()
 }
 
 // saved is the folder of what commands printed.
