@@ -87,13 +87,10 @@ func (p *passer) release() error {
 	return p.flush()
 }
 
-// MaxTogether is how many requests [Conn.Together] may write at once: the library waits
-// for an answer after a thousand that have none.
-const MaxTogether = 500
-
 // Together writes what send asks of the server at once, so that the server comes to all of
-// it however long this process waits for its turn. send waits for no answer, and asks
-// for [MaxTogether] things at most. To a server of another machine they are written one by one.
+// it however long this process waits for its turn. send waits for no answer, and asks for
+// some hundred things at most: the library waits for an answer itself after a thousand that
+// have none. To a server of another machine they are written one by one.
 func (c *Conn) Together(send func()) (err error) {
 	if c.passer == nil {
 		send()
