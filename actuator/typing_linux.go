@@ -102,21 +102,15 @@ func (x *x11Backend) typeRun(ctx context.Context, m *keymap, run []char) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if err := x.conn.Together(func() {
+	return x.atOnce(func() {
 		for _, c := range run {
-			if c.shift {
-				x.fake(xproto.KeyPress, byte(m.shift))
-			}
-			x.fake(xproto.KeyPress, byte(c.code))
-			x.fake(xproto.KeyRelease, byte(c.code))
-			if c.shift {
-				x.fake(xproto.KeyRelease, byte(m.shift))
+			if key := (stroke{code: byte(c.code)}); c.shift {
+				x.strike(stroke{code: byte(m.shift)}, key)
+			} else {
+				x.strike(key)
 			}
 		}
-	}); err != nil {
-		return err
-	}
-	return x.conn.RoundTrip()
+	})
 }
 
 // taken waits until the program has taken the keys typed so far. If there is

@@ -254,14 +254,22 @@ func (x *x11Backend) wheel(dx, dy int) error {
 // tap sends all at once: were each key to wait for this process to have its turn, a busy
 // machine would hold it for longer than the half a second after which the server repeats it.
 func (x *x11Backend) tap(strokes []stroke) error {
-	if err := x.conn.Together(func() {
-		for _, s := range strokes {
-			x.fake(xproto.KeyPress, s.code)
-		}
-		for _, s := range slices.Backward(strokes) {
-			x.fake(xproto.KeyRelease, s.code)
-		}
-	}); err != nil {
+	return x.atOnce(func() { x.strike(strokes...) })
+}
+
+// strike has keys go down in order and up in reverse.
+func (x *x11Backend) strike(strokes ...stroke) {
+	for _, s := range strokes {
+		x.fake(xproto.KeyPress, s.code)
+	}
+	for _, s := range slices.Backward(strokes) {
+		x.fake(xproto.KeyRelease, s.code)
+	}
+}
+
+// atOnce writes what send asks of the server in one go, and returns when that is done.
+func (x *x11Backend) atOnce(send func()) error {
+	if err := x.conn.Together(send); err != nil {
 		return err
 	}
 	return x.conn.RoundTrip()

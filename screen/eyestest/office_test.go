@@ -173,7 +173,7 @@ func (d *desk) arrows(least int) {
 	d.t.Helper()
 	o, clicked := d.observe(), 0
 	for i, n := range o.Tree.Nodes {
-		if n.Role != "arrow" || n.Has("disabled") {
+		if n.Role != atspi.RoleArrow {
 			continue
 		}
 		button := o.Tree.Nodes[n.Parent]

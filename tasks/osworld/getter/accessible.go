@@ -79,15 +79,13 @@ func (g *getter) terminal(ctx context.Context) (tasks.Value, error) {
 	if err != nil && !some {
 		return nil, err
 	}
-	for _, program := range root.children {
-		if some && slices.Contains(hang.programs, program.name) {
-			continue
-		}
-		for _, window := range program.find(func(o *object) bool { return o.role == "frame" && o.has("active") }) {
-			focused := window.find(func(o *object) bool { return o.role == "terminal" && o.has("focused") })
-			if len(focused) == 1 {
-				return strings.TrimRight(focused[0].text, " \t\r\n\v\f"), nil
-			}
+	if some {
+		root.children = slices.DeleteFunc(root.children, func(o *object) bool { return slices.Contains(hang.programs, o.name) })
+	}
+	for _, window := range root.find(func(o *object) bool { return o.role == "frame" && o.has("active") }) {
+		focused := window.find(func(o *object) bool { return o.role == "terminal" && o.has("focused") })
+		if len(focused) == 1 {
+			return strings.TrimRight(focused[0].text, " \t\r\n\v\f"), nil
 		}
 	}
 	if some {
