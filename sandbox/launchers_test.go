@@ -4,6 +4,7 @@ package sandbox_test
 
 import (
 	"context"
+	"image"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,10 +13,9 @@ import (
 	"testing"
 
 	"desktop-agent/internal/x11"
+	"desktop-agent/internal/x11/x11test"
 	"desktop-agent/sandbox"
 
-	"github.com/jezek/xgb/xproto"
-	"github.com/jezek/xgb/xtest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,12 +29,7 @@ const (
 // manager has taken them.
 func chord(t *testing.T, c *x11.Conn, keys ...byte) {
 	t.Helper()
-	for _, key := range keys {
-		xtest.FakeInput(c.Conn, xproto.KeyPress, key, 0, c.Root, 0, 0, 0)
-	}
-	for i := len(keys) - 1; i >= 0; i-- {
-		xtest.FakeInput(c.Conn, xproto.KeyRelease, keys[i], 0, c.Root, 0, 0, 0)
-	}
+	x11test.Press(t, c, keys...)
 	require.NoError(t, c.PingManager(t.Context()), "it has taken them")
 }
 
@@ -79,9 +74,7 @@ func TestLaunchers(t *testing.T) {
 			chord(t, c, keyReturn)
 		}, "second yes"},
 		{"the right button on the desktop", func() {
-			xtest.FakeInput(c.Conn, xproto.MotionNotify, 0, 0, c.Root, 900, 500, 0)
-			xtest.FakeInput(c.Conn, xproto.ButtonPress, 3, 0, c.Root, 0, 0, 0)
-			xtest.FakeInput(c.Conn, xproto.ButtonRelease, 3, 0, c.Root, 0, 0, 0)
+			x11test.Click(t, c, 3, image.Pt(900, 500), 1)
 			require.NoError(t, c.PingManager(t.Context()))
 			chord(t, c, keyEnd)
 			chord(t, c, keyReturn)

@@ -18,8 +18,6 @@ import (
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 
-	"github.com/jezek/xgb/xproto"
-	"github.com/jezek/xgb/xtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -182,22 +180,11 @@ func crowdOfCells(tb testing.TB, x deed, before, now *screen.Observation) {
 // cellLine matches the lines that tell of cells.
 var cellLine = regexp.MustCompile(`^~ (\d+ )?cells?\b`)
 
-// together presses keys one after the other, and lets them go.
-func (d *desk) together(codes []byte) {
-	for _, c := range codes {
-		xtest.FakeInput(d.conn.Conn, xproto.KeyPress, c, 0, d.conn.Root, 0, 0, 0)
-	}
-	for _, c := range slices.Backward(codes) {
-		xtest.FakeInput(d.conn.Conn, xproto.KeyRelease, c, 0, d.conn.Root, 0, 0, 0)
-	}
-	require.NoError(d.tb, d.conn.RoundTrip())
-}
-
 // do does a deed on what an observation shows.
 func (d *desk) do(x deed, o *screen.Observation) {
 	d.tb.Helper()
 	if x.keys != nil {
-		d.together(x.keys)
+		d.key(x.keys...)
 		return
 	}
 	i := x.in(o)

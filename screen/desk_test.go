@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"desktop-agent/internal/x11"
+	"desktop-agent/internal/x11/x11test"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 
@@ -102,18 +103,14 @@ func (d *desk) openStaged(kind string) image.Rectangle {
 
 // move, click and key put input in the server's queue and return once it is there.
 func (d *desk) move(p image.Point) {
-	xtest.FakeInput(d.conn.Conn, xproto.MotionNotify, 0, 0, d.conn.Root, int16(p.X), int16(p.Y), 0)
-	require.NoError(d.tb, d.conn.RoundTrip())
+	x11test.Move(d.tb, d.conn, p)
 }
 
 func (d *desk) click(p image.Point) { d.press(1, p) }
 
 // press presses and releases a button of the mouse at a point.
 func (d *desk) press(button byte, p image.Point) {
-	xtest.FakeInput(d.conn.Conn, xproto.MotionNotify, 0, 0, d.conn.Root, int16(p.X), int16(p.Y), 0)
-	xtest.FakeInput(d.conn.Conn, xproto.ButtonPress, button, 0, d.conn.Root, 0, 0, 0)
-	xtest.FakeInput(d.conn.Conn, xproto.ButtonRelease, button, 0, d.conn.Root, 0, 0, 0)
-	require.NoError(d.tb, d.conn.RoundTrip())
+	x11test.Click(d.tb, d.conn, button, p, 1)
 }
 
 // Codes of keys, the same on every Xvfb with the usual PC layout.
@@ -122,11 +119,8 @@ const (
 	keyA      = 38
 )
 
-func (d *desk) key(code byte) {
-	xtest.FakeInput(d.conn.Conn, xproto.KeyPress, code, 0, d.conn.Root, 0, 0, 0)
-	xtest.FakeInput(d.conn.Conn, xproto.KeyRelease, code, 0, d.conn.Root, 0, 0, 0)
-	require.NoError(d.tb, d.conn.RoundTrip())
-}
+// key presses keys together.
+func (d *desk) key(codes ...byte) { x11test.Press(d.tb, d.conn, codes...) }
 
 // fill paints an area of the root window, which nobody else draws on.
 func (d *desk) fill(box image.Rectangle, colour uint32) {

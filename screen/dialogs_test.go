@@ -49,9 +49,9 @@ func TestDialogs(t *testing.T) {
 	d.key(keyTab)
 	d.key(key4)
 	filled := d.until(s, holds("3", "4"))
-	d.together([]byte{keyCtrl, keyA})
+	d.key(keyCtrl, keyA)
 	d.key(key3)
-	d.together([]byte{keyShift, keyTab}) // which selects what is there
+	d.key(keyShift, keyTab) // which selects what is there
 	d.key(key4)
 	swapped := d.until(s, holds("4", "3"))
 	tell := changesTold(t, filled, swapped)

@@ -71,7 +71,7 @@ func TestChangesOfAnEditor(t *testing.T) {
 	assert.Regexp(t, `^- popup "Mousepad", with \d+ elements$`, changesTold(t, menu, closed)[0])
 
 	// The dialog comes first, with all that it says, and the editor is one line.
-	d.together([]byte{keyCtrl, keyW})
+	d.key(keyCtrl, keyW)
 	asked := d.until(s, there(deed{role: "push button", name: "Don't Save"}))
 	list := strings.Split(strings.TrimSpace(asked.Text(0)), "\n")
 	assert.Equal(t, `modal dialog "Save Changes" ("Mousepad") focused`, list[0])

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"desktop-agent/internal/x11"
+	"desktop-agent/internal/x11/x11test"
 	"desktop-agent/sandbox"
 
 	"github.com/jezek/xgb/xproto"
-	"github.com/jezek/xgb/xtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -49,7 +49,6 @@ func newBench(t testing.TB, o *Options) *bench {
 	x, err := x11.Dial(d.Display())
 	require.NoError(t, err)
 	t.Cleanup(x.Close)
-	require.NoError(t, xtest.Init(x.Conn))
 	return &bench{t, d, r, x}
 }
 
@@ -80,7 +79,8 @@ func (b *bench) tree() ([]Node, []string) {
 	return nodes, hung
 }
 
-// wait reads the tree until a node satisfies want, which is returned.
+// wait reads the tree until a node satisfies want and stays where it is, though the window
+// manager has answered in between, and returns it.
 func (b *bench) wait(what string, want func(Node) bool) Node {
 	b.Helper()
 	nodes, i := b.waitAll(what, want)
@@ -90,11 +90,19 @@ func (b *bench) wait(what string, want func(Node) bool) Node {
 func (b *bench) waitAll(what string, want func(Node) bool) ([]Node, int) {
 	b.Helper()
 	var nodes []Node
+	var before *Node
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		nodes, _ = b.tree()
-		if i := slices.IndexFunc(nodes, want); i >= 0 {
+		i := slices.IndexFunc(nodes, want)
+		if i < 0 {
+			before = nil
+			continue
+		}
+		if before != nil && before.Box == nodes[i].Box {
 			return nodes, i
 		}
+		before = &nodes[i]
+		require.NoError(b, b.x.PingManager(b.Context()))
 	}
 	for _, n := range nodes {
 		b.Logf("%s%s %s %q %q %v %v caret %d, from %d of %d", strings.Repeat(" ", n.Depth), n.ID, n.Role, n.Name, n.Text, n.States, n.Box, n.Caret, n.Start, n.Length)
@@ -111,29 +119,14 @@ func named(role, name string) func(Node) bool {
 // click clicks the middle of a box.
 func (b *bench) click(box image.Rectangle) {
 	b.Helper()
-	at := box.Min.Add(box.Max).Div(2)
-	fake := func(kind byte, detail byte) {
-		require.NoError(b, xtest.FakeInputChecked(b.x.Conn, kind, detail, 0, b.x.Root, int16(at.X), int16(at.Y), 0).Check())
-	}
-	fake(xproto.MotionNotify, 0)
-	fake(xproto.ButtonPress, 1)
-	fake(xproto.ButtonRelease, 1)
+	x11test.Click(b, b.x, 1, middle(box), 1)
 }
 
 // typeKeys presses the keys of lower-case letters and digits.
 func (b *bench) typeKeys(text string) {
 	b.Helper()
-	setup := xproto.Setup(b.x.Conn)
-	low, n := setup.MinKeycode, byte(setup.MaxKeycode-setup.MinKeycode+1)
-	m, err := xproto.GetKeyboardMapping(b.x.Conn, low, n).Reply()
-	require.NoError(b, err)
 	for _, r := range text {
-		i := slices.Index(m.Keysyms, xproto.Keysym(r))
-		require.GreaterOrEqual(b, i, 0, "no key for %q", r)
-		code := byte(low) + byte(i/int(m.KeysymsPerKeycode))
-		for _, kind := range []byte{xproto.KeyPress, xproto.KeyRelease} {
-			require.NoError(b, xtest.FakeInputChecked(b.x.Conn, kind, code, 0, b.x.Root, 0, 0, 0).Check())
-		}
+		b.chord(xproto.Keysym(r))
 	}
 }
 
@@ -216,22 +209,7 @@ func TestReadLongText(t *testing.T) {
 // chord presses keys together.
 func (b *bench) chord(syms ...xproto.Keysym) {
 	b.Helper()
-	setup := xproto.Setup(b.x.Conn)
-	low, n := setup.MinKeycode, byte(setup.MaxKeycode-setup.MinKeycode+1)
-	m, err := xproto.GetKeyboardMapping(b.x.Conn, low, n).Reply()
-	require.NoError(b, err)
-	fake := func(kind byte, sym xproto.Keysym) {
-		i := slices.Index(m.Keysyms, sym)
-		require.GreaterOrEqual(b, i, 0)
-		code := byte(low) + byte(i/int(m.KeysymsPerKeycode))
-		require.NoError(b, xtest.FakeInputChecked(b.x.Conn, kind, code, 0, b.x.Root, 0, 0, 0).Check())
-	}
-	for _, s := range syms {
-		fake(xproto.KeyPress, s)
-	}
-	for _, s := range slices.Backward(syms) {
-		fake(xproto.KeyRelease, s)
-	}
+	x11test.Chord(b, b.x, syms...)
 }
 
 func TestPasswordsAreNeverRead(t *testing.T) {

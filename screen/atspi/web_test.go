@@ -13,12 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jezek/xgb/xproto"
-	"github.com/jezek/xgb/xtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/internal/permit"
+	"desktop-agent/internal/x11/x11test"
 )
 
 // openPage opens testdata/page.html in a browser.
@@ -46,14 +45,7 @@ func (b *bench) openPage() {
 // wheel turns the wheel down over a point.
 func (b *bench) wheel(at image.Point, times int) {
 	b.Helper()
-	fake := func(kind, detail byte) {
-		require.NoError(b, xtest.FakeInputChecked(b.x.Conn, kind, detail, 0, b.x.Root, int16(at.X), int16(at.Y), 0).Check())
-	}
-	fake(xproto.MotionNotify, 0)
-	for range times {
-		fake(xproto.ButtonPress, 5)
-		fake(xproto.ButtonRelease, 5)
-	}
+	x11test.Click(b, b.x, 5, at, times)
 }
 
 func middle(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"desktop-agent/internal/x11"
+	"desktop-agent/internal/x11/x11test"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
@@ -158,21 +159,10 @@ func (d *desk) wait(role, name string) atspi.Node {
 	return n
 }
 
-// fake puts one event of input in the server's queue.
-func (d *desk) fake(kind, detail byte, p image.Point) {
-	d.t.Helper()
-	require.NoError(d.t, xtest.FakeInputChecked(d.x.Conn, kind, detail, 0, d.x.Root, int16(p.X), int16(p.Y), 0).Check())
-}
-
-func (d *desk) move(p image.Point) { d.t.Helper(); d.fake(xproto.MotionNotify, 0, p) }
+func (d *desk) move(p image.Point) { d.t.Helper(); x11test.Move(d.t, d.x, p) }
 
 // press presses and releases a button of the mouse at a point.
-func (d *desk) press(button byte, p image.Point) {
-	d.t.Helper()
-	d.move(p)
-	d.fake(xproto.ButtonPress, button, p)
-	d.fake(xproto.ButtonRelease, button, p)
-}
+func (d *desk) press(button byte, p image.Point) { d.t.Helper(); x11test.Click(d.t, d.x, button, p, 1) }
 
 func (d *desk) click(p image.Point) { d.t.Helper(); d.press(1, p) }
 
@@ -183,9 +173,7 @@ func (d *desk) wheel(p image.Point, steps int) {
 	if steps < 0 {
 		button, steps = 4, -steps
 	}
-	for range steps {
-		d.press(button, p)
-	}
+	x11test.Click(d.t, d.x, button, p, steps)
 }
 
 // clickOn clicks the middle of a node.
@@ -222,28 +210,7 @@ const (
 // key(keyControl, 'a') is Ctrl+A.
 func (d *desk) key(syms ...xproto.Keysym) {
 	d.t.Helper()
-	var codes []byte
-	for _, s := range syms {
-		codes = append(codes, d.keycode(s))
-	}
-	for _, c := range codes {
-		d.fake(xproto.KeyPress, c, image.Point{})
-	}
-	slices.Reverse(codes)
-	for _, c := range codes {
-		d.fake(xproto.KeyRelease, c, image.Point{})
-	}
-}
-
-func (d *desk) keycode(sym xproto.Keysym) byte {
-	d.t.Helper()
-	setup := xproto.Setup(d.x.Conn)
-	low, n := setup.MinKeycode, byte(setup.MaxKeycode-setup.MinKeycode+1)
-	m, err := xproto.GetKeyboardMapping(d.x.Conn, low, n).Reply()
-	require.NoError(d.t, err)
-	i := slices.Index(m.Keysyms, sym)
-	require.GreaterOrEqual(d.t, i, 0, "no key for %#x", sym)
-	return byte(low) + byte(i/int(m.KeysymsPerKeycode))
+	x11test.Chord(d.t, d.x, syms...)
 }
 
 // file writes a file into a new folder and returns its path.

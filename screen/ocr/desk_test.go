@@ -14,11 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jezek/xgb/xproto"
-	"github.com/jezek/xgb/xtest"
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/internal/x11"
+	"desktop-agent/internal/x11/x11test"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
@@ -113,15 +112,7 @@ func (d *desk) click(role, name string) {
 	x, err := x11.Dial(d.Display())
 	require.NoError(d.tb, err)
 	defer x.Close()
-	require.NoError(d.tb, xtest.Init(x.Conn))
-	for _, kind := range []byte{xproto.MotionNotify, xproto.ButtonPress, xproto.ButtonRelease} {
-		detail := byte(1)
-		if kind == xproto.MotionNotify {
-			detail = 0 // absolute
-		}
-		p := at.Min.Add(at.Max).Div(2)
-		require.NoError(d.tb, xtest.FakeInputChecked(x.Conn, kind, detail, 0, x.Root, int16(p.X), int16(p.Y), 0).Check())
-	}
+	x11test.Click(d.tb, x, 1, at.Min.Add(at.Max).Div(2), 1)
 }
 
 // read returns what was read of the focused window, line by line.

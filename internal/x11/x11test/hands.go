@@ -6,10 +6,10 @@ package x11test
 
 import (
 	"encoding/binary"
+	"image"
 	"testing"
 
 	"github.com/jezek/xgb/xproto"
-	"github.com/jezek/xgb/xtest"
 
 	"desktop-agent/internal/x11"
 )
@@ -87,31 +87,17 @@ func (h *Hands) send(minor byte, body []byte) {
 	}
 }
 
-func (h *Hands) fake(event, detail byte, x, y int) {
-	h.t.Helper()
-	err := xtest.FakeInputChecked(h.conn.Conn, event, detail, 0, h.conn.Root, int16(x), int16(y), 0).Check()
-	if err != nil {
-		h.t.Fatal(err)
-	}
-}
-
 // Move moves the person's pointer to a place.
-func (h *Hands) Move(x, y int) { h.t.Helper(); h.fake(xproto.MotionNotify, 0, x, y) }
+func (h *Hands) Move(x, y int) { h.t.Helper(); Move(h.t, h.conn, image.Pt(x, y)) }
 
-// Press presses the key of a keycode and lets it go.
-func (h *Hands) Press(codes ...byte) {
-	h.t.Helper()
-	for _, code := range codes {
-		h.fake(xproto.KeyPress, code, 0, 0)
-	}
-	for i := range codes {
-		h.fake(xproto.KeyRelease, codes[len(codes)-1-i], 0, 0)
-	}
-}
+// Press presses the keys of these keycodes, and lets them go the other way round.
+func (h *Hands) Press(codes ...byte) { h.t.Helper(); Press(h.t, h.conn, codes...) }
 
-// Click presses the left button and lets it go.
+// Click presses the left button where the pointer is, and lets it go.
 func (h *Hands) Click() {
 	h.t.Helper()
-	h.fake(xproto.ButtonPress, 1, 0, 0)
-	h.fake(xproto.ButtonRelease, 1, 0, 0)
+	together(h.t, h.conn, func() {
+		fake(h.conn, xproto.ButtonPress, 1)
+		fake(h.conn, xproto.ButtonRelease, 1)
+	})
 }
