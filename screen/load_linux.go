@@ -19,7 +19,6 @@ type load struct {
 	alone bool      // nobody worked in the last rest
 
 	alarms    map[int]alarm // short timers as they were seen last
-	ticking   map[int]bool  // processes that always have a short timer
 	files     map[int]int   // for how many files, at most, they were seen to wait for events
 	fruitless map[int]int   // how often in a row nothing came of their timers after a menu had closed
 }
@@ -129,7 +128,7 @@ func (l *load) working() (awake, worked bool) {
 				l.worked(pid)
 			}
 			if runnable("/proc/" + strconv.Itoa(pid)) {
-				told = !l.alarms[pid].repeats || l.awoke
+				told = !l.alarms[pid].repeats() || l.awoke
 				awake, worked = true, worked || told
 			}
 		}

@@ -16,11 +16,12 @@ func (*load) ready() bool                   { return false }
 func (*load) idled() bool                   { return false }
 func (*load) pages() bool                   { return false }
 
-func (*load) timer() (longest time.Duration, ticking bool) { return 0, false }
-func (*load) armed() bool                                  { return false }
-func (*load) tick()                                        {}
-func (*load) untick()                                      {}
-func (*load) learn(_, _ bool)                              {}
-func (*load) vain() bool                                   { return true }
+func (*load) timer() time.Duration { return 0 }
+func (*load) armed() bool          { return false }
+func (*load) anew()                {}
+func (*load) giveUp()              {}
+func (*load) forget()              {}
+func (*load) learn(_, _ bool)      {}
+func (*load) vain() bool           { return true }
 
 const shortTimer, timerPatience, fruitPatience = time.Duration(0), time.Duration(0), time.Duration(0)

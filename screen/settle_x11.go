@@ -98,6 +98,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 	limited, cancel := context.WithDeadline(ctx, start.Add(d.settling.Ceiling))
 	defer cancel()
 	d.load.begin()
+	d.load.anew()
 	err := w.run(limited)
 	d.load.end()
 	reason := SettledQuiet
@@ -250,7 +251,7 @@ func (d *display) noInput(since time.Time) bool {
 // does what was chosen in it.
 func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 	w.chained()
-	limit, ticking := w.load.timer()
+	limit := w.load.timer()
 	if limit == 0 || w.untouched() {
 		w.next.still = w.start
 		return false, nil
@@ -259,14 +260,11 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 		return false, nil
 	}
 	patience := timerPatience
-	switch {
-	case ticking:
-		patience = shortTimer
-	case w.fruit:
+	if w.fruit {
 		patience = fruitPatience
 	}
 	if w.timers >= patience {
-		w.load.tick()
+		w.load.giveUp()
 		return false, nil
 	}
 	if time.Since(w.active) > shortTimer+slowAnswer && time.Since(w.armed) > shortTimer+slowAnswer {
@@ -289,7 +287,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 			return true, nil
 		}
 		w.chained()
-		if left, _ := w.load.timer(); left == 0 {
+		if w.load.timer() == 0 {
 			return true, nil
 		}
 	}
@@ -552,7 +550,7 @@ func (w *wait) concerned() (map[uint32][]xproto.Window, error) {
 		w.next.managed[id], now[id] = true, true
 	}
 	if w.managed != nil && !maps.Equal(w.managed, now) {
-		w.load.untick()
+		w.load.forget()
 	}
 	w.managed = now
 	w.appeared = append(w.appeared, w.watch.appeared()...)

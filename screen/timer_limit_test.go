@@ -100,12 +100,10 @@ p.poll(None)
 				waits := want > 0 || strings.HasPrefix(string(call), fmt.Sprintf("%d ", unix.SYS_FUTEX))
 				return limit == 0 && files == want && waits
 			}, time.Minute, time.Millisecond)
-			limit, _ := l.timer()
-			assert.Equal(t, tt.limit, limit)
+			assert.Equal(t, tt.limit, l.timer())
 			assert.Equal(t, tt.limit > 0, l.armed(), "it may set itself a timer")
-			l.tick()
-			limit, _ = l.timer()
-			assert.Zero(t, limit)
+			l.giveUp()
+			assert.Zero(t, l.timer())
 		})
 	}
 }
@@ -118,35 +116,20 @@ func TestTimerOfAProgramAtWork(t *testing.T) {
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	var l load
 	l.follow([]int{cmd.Process.Pid})
-	require.Eventually(t, func() bool {
-		limit, ticking := l.timer()
-		return limit == shortTimer && !ticking
-	}, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return l.timer() == shortTimer }, time.Minute, time.Millisecond)
 	require.Eventually(t, l.armed, time.Minute, time.Millisecond)
 	require.Eventually(t, l.armed, time.Minute, time.Millisecond, "it still may")
 }
 
-// A program that always has a short timer is waited for at most so long; with other
-// windows it is waited for as any other.
-func TestTicking(t *testing.T) {
+// Of a program of whose timers nothing came after several menus had closed, nothing is
+// expected, until something does; of one that works, for all that is known.
+func TestVain(t *testing.T) {
 	cmd := exec.Command("python3", "-c", "import select\nwhile True: select.poll().poll(200)")
 	require.NoError(t, cmd.Start())
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	var l load
 	l.follow([]int{cmd.Process.Pid})
-	holds := func(want bool) {
-		t.Helper()
-		require.Eventually(t, func() bool {
-			limit, ticking := l.timer()
-			return limit > 0 && ticking == want
-		}, time.Minute, time.Millisecond)
-	}
-	holds(false)
-	require.Eventually(t, func() bool { l.tick(); return l.ticking[cmd.Process.Pid] }, time.Minute, time.Millisecond)
-	holds(true)
-	l.untick()
-	holds(false)
-
+	require.Eventually(t, func() bool { limit, _ := waitOf(cmd.Process.Pid); return limit > 0 }, time.Minute, time.Millisecond)
 	require.False(t, l.vain())
 	for range vainly {
 		l.learn(false, true)
@@ -158,21 +141,22 @@ func TestTicking(t *testing.T) {
 
 // A program that has short timers without a break, and does nothing, is soon known for one
 // with a timer that repeats, and stays so while it works in between. Work before that
-// has it take longer, and so have timers that are not regular. Where it is only found awake
-// it has not worked then, and has before.
+// has it take longer, and so have timers that are not regular. Those it is known by until
+// the next wait, as programs have many while they start; a beat for ever.
 func TestTimerThatRepeats(t *testing.T) {
 	for _, tt := range []struct {
 		name, limit string
 		known       time.Duration // after which it is
+		beats       bool
 	}{
-		{"regular", "100", shortTimer},
-		{"irregular", "next(limits)", fruitPatience},
+		{"regular", "100", shortTimer, true},
+		{"irregular", "next(limits)", fruitPatience, false},
 	} {
-		t.Run(tt.name, func(t *testing.T) { timerThatRepeats(t, tt.limit, tt.known) })
+		t.Run(tt.name, func(t *testing.T) { timerThatRepeats(t, tt.limit, tt.known, tt.beats) })
 	}
 }
 
-func timerThatRepeats(t *testing.T, limit string, known time.Duration) {
+func timerThatRepeats(t *testing.T, limit string, known time.Duration, beats bool) {
 	cmd := exec.Command("python3", "-c", "import itertools, select\nlimits = itertools.cycle([60, 200, 130, 270])\nwhile True: select.poll().poll("+limit+")")
 	require.NoError(t, cmd.Start())
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
@@ -190,13 +174,78 @@ func timerThatRepeats(t *testing.T, limit string, known time.Duration) {
 	l.worked(pid)
 	require.True(t, l.alarms[pid].since.After(began), "something came of the ones before")
 	began = l.alarms[pid].since
-	require.Eventually(t, func() bool { l.armed(); return l.alarms[pid].repeats }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { l.armed(); return l.alarms[pid].repeats() }, time.Minute, time.Millisecond)
 	require.GreaterOrEqual(t, time.Since(began), known, "no chain is taken for it that is waited for")
+	require.Equal(t, beats, l.alarms[pid].beat.period > 0)
 	l.worked(pid)
-	for end := time.Now().Add(500 * time.Millisecond); time.Now().Before(end); time.Sleep(8 * time.Millisecond) {
-		require.False(t, l.armed(), "it repeats") // asked here: [assert.Never] ends while its last question is asked
+	if !beats { // of a beat that depends on how soon it is looked at
+		for end := time.Now().Add(500 * time.Millisecond); time.Now().Before(end); time.Sleep(pace) {
+			require.False(t, l.armed(), "it repeats") // asked here: [assert.Never] ends while its last question is asked
+		}
 	}
-	require.True(t, l.alarms[pid].repeats)
+	l.anew()
+	assert.Equal(t, beats, l.alarms[pid].repeats())
+}
+
+// Between the beats of a timer that repeats another one is seen, and what is looked at
+// late, or only then and again, is taken for the beat that it is.
+func TestBeat(t *testing.T) {
+	const ms = time.Millisecond
+	at := time.Now()
+	b := beat{100 * ms, at}
+	for after, want := range map[time.Duration]bool{
+		0: true, 90 * ms: true, 110 * ms: true, 295 * ms: true, -100 * ms: true,
+		20 * ms: false, 80 * ms: false, 150 * ms: false, 320 * ms: false,
+	} {
+		assert.Equal(t, want, b.has(30*ms, at.Add(after)), after)
+	}
+	assert.True(t, b.has(100*ms, at.Add(150*ms)), "looked at late")
+	assert.False(t, beat{}.has(0, at), "none is known")
+}
+
+// A chain of timers is seen also in a program that has a timer which repeats.
+func TestChainBesideABeat(t *testing.T) {
+	// A tenth of a second as long as nothing is read; then, once, 20, 220, 50 and 200 ms, with the
+	// beat in between.
+	const program = `
+import os, select, sys, time
+files = select.poll()
+files.register(0, select.POLLIN)
+beat, chain, due = time.monotonic() + .1, [], None
+while True:
+    now = time.monotonic()
+    if now >= beat:
+        beat = now + .1
+    if due and now >= due:
+        due = now + chain.pop(0) if chain else None
+    if files.poll(max(0, min(beat, due or beat) - now) * 1000 + .5):
+        os.read(0, 1)
+        chain, due = [.22, .05, .2], time.monotonic() + .02
+`
+	cmd := exec.Command("python3", "-c", program)
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	pid := cmd.Process.Pid
+	var l load
+	l.follow([]int{pid})
+	require.Eventually(t, func() bool { l.armed(); return l.alarms[pid].beat.period > 0 }, time.Minute, time.Millisecond)
+	for n := range 3 {
+		l.anew()
+		_, err = in.Write([]byte{'x'})
+		require.NoError(t, err)
+		// The first links are found at once; the last one, which is set 290 ms after, is what counts.
+		links, start := 0, time.Now()
+		for time.Since(start) < 600*time.Millisecond {
+			if l.armed() && time.Since(start) > 250*time.Millisecond {
+				links++
+			}
+			time.Sleep(pace)
+		}
+		assert.Positive(t, links, "round %d", n)
+		require.Eventually(t, func() bool { return !l.armed() }, time.Minute, 300*time.Millisecond)
+	}
 }
 
 // Who is found awake has worked, as one whose timer fired; who has a timer that repeats
@@ -210,7 +259,7 @@ func TestAwakeIsNotWorkOfATimerThatRepeats(t *testing.T) {
 	first := func(repeats, want bool) {
 		t.Helper()
 		require.Eventually(t, func() bool { // at once: it has used nothing since
-			l = load{alarms: map[int]alarm{pid: {repeats: repeats}}}
+			l = load{alarms: map[int]alarm{pid: {vain: repeats}}}
 			l.follow([]int{pid})
 			awake, worked := l.working()
 			return awake && worked == want

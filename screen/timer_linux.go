@@ -47,40 +47,50 @@ type waitCall struct {
 }
 
 // timer returns how long a program may still wait for a short timer before it goes on by
-// itself: 0 if none does, and [shortTimer] if that is not known yet. ticking tells that
-// only programs do that always have such a timer.
-func (l *load) timer() (longest time.Duration, ticking bool) {
-	var others time.Duration
+// itself: 0 if none does, and [shortTimer] if that is not known yet.
+func (l *load) timer() (longest time.Duration) {
 	for pid, u := range l.pids {
 		if u.idle() >= restless {
 			continue
 		}
-		limit := l.limit(pid)
-		switch {
+		switch limit := l.limit(pid); {
 		case limit == atWork:
-			longest = shortTimer
-		case limit <= 0 || limit > shortTimer:
-			delete(l.ticking, pid)
-		case l.ticking[pid]:
-			others = max(others, limit)
-		default:
+			return shortTimer
+		case limit <= shortTimer:
 			longest = max(longest, limit)
 		}
 	}
-	if longest == 0 {
-		return others, others > 0
-	}
-	return longest, false
+	return longest
 }
 
 // An alarm is a timer of a program: the limit with which it waits, and when that ends.
 type alarm struct {
-	limit   time.Duration
-	at      time.Time
-	since   time.Time     // from when on the program has had short timers without a break and done nothing
-	period  time.Duration // from the end of the one before to its own
-	alike   int           // how many such timers before this one came after the same period, in which it did nothing
-	repeats bool          // it is no chain which leads to something
+	limit  time.Duration
+	at     time.Time
+	since  time.Time     // from when on the program has had short timers without a break and done nothing
+	period time.Duration // from the end of the one before to its own
+	alike  int           // how many such timers before this one came after the same period, in which it did nothing
+	vain   bool          // they went on for so long that they lead to nothing in this wait
+	beat   beat          // of a timer that repeats, if one is known
+}
+
+// repeats reports whether it is no chain which leads to something.
+func (a alarm) repeats() bool { return a.vain || a.beat.period > 0 }
+
+// A beat is a timer that repeats: its period, and when it last ended or will.
+type beat struct {
+	period time.Duration
+	at     time.Time
+}
+
+// has reports whether a timer of so long that ends then is this one. One that is as long
+// may have been set some time before it was looked at.
+func (b beat) has(limit time.Duration, at time.Time) bool {
+	if b.period == 0 {
+		return false
+	}
+	off := at.Sub(b.at).Abs() % b.period
+	return min(off, b.period-off) <= alarmSlack/2 || (limit-b.period).Abs() <= alarmSlack/10
 }
 
 // regular is how many periods of timers are alike in one that repeats. A chain has as many
@@ -89,8 +99,8 @@ const regular = 3
 
 // armed reports whether a program has set itself another short timer since the last
 // call, or is about to, but for one that repeats: LibreOffice Impress looks ten times a
-// second whether there are words to be spelled. One that takes an event in between waits
-// for what is left of the same.
+// second whether there are words to be spelled. What ends between two beats of that is
+// another one. One that takes an event in between waits for what is left of the same.
 func (l *load) armed() (another bool) {
 	if l.alarms == nil {
 		l.alarms = map[int]alarm{}
@@ -99,7 +109,7 @@ func (l *load) armed() (another bool) {
 	for pid, u := range l.pids {
 		limit, last := l.limit(pid), l.alarms[pid]
 		if limit == atWork {
-			another = another || !last.repeats // for all that is known
+			another = another || !last.repeats() // for all that is known
 			continue
 		}
 		if u.idle() >= restless || limit <= 0 || limit > shortTimer {
@@ -116,14 +126,21 @@ func (l *load) armed() (another bool) {
 		switch {
 		case now.Sub(last.at) > shortTimer: // what was in between is not known
 			next.since, next.period, next.alike = now, 0, 0
+			next.beat.at = next.at
 		case isNew && (period-last.period).Abs() <= alarmSlack/2:
 			next.alike++
 		case isNew:
 			next.period, next.alike = period, 1
 		}
 		silent := now.Sub(next.since)
-		next.repeats = last.repeats || silent >= fruitPatience || silent >= shortTimer && next.alike >= regular
-		another = another || isNew && !next.repeats
+		next.vain = last.vain || silent >= fruitPatience
+		if silent >= shortTimer && next.alike >= regular {
+			next.beat = beat{next.period, next.at}
+		}
+		if next.beat.has(limit, next.at) {
+			next.beat.at, isNew = next.at, false
+		}
+		another = another || isNew && !next.vain
 		l.alarms[pid] = next
 	}
 	return another
@@ -138,23 +155,21 @@ func (l *load) worked(pid int) {
 	}
 }
 
-// tick notes the programs that always have a short timer: less patience is had
-// with them until they once had none, or windows come or go.
-func (l *load) tick() {
-	if l.ticking == nil {
-		l.ticking = map[int]bool{}
-	}
-	for pid := range l.pids {
-		delete(l.files, pid)
-		if limit := l.limit(pid); limit > 0 && limit <= shortTimer {
-			l.ticking[pid] = true
-		}
+// anew notes that a wait begins, and what was done before may have set timers: those that led
+// to nothing, as many do while a program starts, were of before. A beat stays one.
+func (l *load) anew() {
+	for pid, a := range l.alarms {
+		a.since, a.alike, a.vain = time.Now(), 0, false
+		l.alarms[pid] = a
 	}
 }
 
-// untick forgets what was noted of timers that repeat: with other windows, programs have
-// other timers.
-func (l *load) untick() { l.ticking, l.alarms = nil, nil }
+// giveUp forgets which programs wait for something else than events: no more patience is had
+// with them until they have waited for events again.
+func (l *load) giveUp() { l.files = nil }
+
+// forget forgets the timers that repeat: with other windows, programs have other timers.
+func (l *load) forget() { l.alarms = nil }
 
 // vainly is how many times in a row timers may have come to nothing before they are
 // taken for those of a caret, where that costs little: see [load.vain].
@@ -181,7 +196,7 @@ func (l *load) learn(fruit, menuClosed bool) {
 // at once.
 func (l *load) vain() bool {
 	for pid, u := range l.pids {
-		if limit := l.limit(pid); limit > 0 && limit <= shortTimer && u.idle() < restless && l.fruitless[pid] < vainly {
+		if limit := l.limit(pid); limit != 0 && limit <= shortTimer && u.idle() < restless && l.fruitless[pid] < vainly {
 			return false
 		}
 	}
