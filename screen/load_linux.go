@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"desktop-agent/internal/process"
 )
 
 // A load measures how much the processes behind the windows work. The processes
@@ -62,7 +64,7 @@ func (l *load) begin() {
 		}
 		used += cpu - u.cpu
 		if rest >= longRest {
-			wanted := cpu - u.cpu + max(0, processorWait(pid)-u.wait)
+			wanted := cpu - u.cpu + max(0, process.Waited(pid)-u.wait)
 			u.rests = [2]float64{wanted.Seconds() / rest.Seconds(), u.rests[0]}
 		}
 		u.cpu = cpu
@@ -80,7 +82,7 @@ func (l *load) idled() bool { return l.alone }
 func (l *load) end() {
 	for pid, u := range l.pids {
 		u.cpu, _ = processorTime(pid)
-		u.wait = processorWait(pid)
+		u.wait = process.Waited(pid)
 		l.pids[pid] = u
 	}
 	l.at = time.Now()
@@ -127,7 +129,7 @@ func (l *load) working() (awake, worked bool) {
 			if cpu-u.cpu > noise {
 				l.worked(pid)
 			}
-			if runnable("/proc/" + strconv.Itoa(pid)) {
+			if process.Runnable(pid) {
 				told = !l.alarms[pid].repeats() || l.awoke
 				awake, worked = true, worked || told
 			}
@@ -148,18 +150,8 @@ func (l *load) working() (awake, worked bool) {
 func (l *load) ready() bool {
 	l.follow(l.roots)
 	for pid, u := range l.pids {
-		if u.idle() >= restless {
-			continue
-		}
-		folder := "/proc/" + strconv.Itoa(pid) + "/task/"
-		threads, err := os.ReadDir(folder)
-		if err != nil {
-			continue
-		}
-		for _, thread := range threads {
-			if runnable(folder + thread.Name()) {
-				return true
-			}
+		if u.idle() < restless && process.Ready(pid) {
+			return true
 		}
 	}
 	return false
@@ -187,39 +179,6 @@ func processorTime(pid int) (time.Duration, bool) {
 		return 0, false
 	}
 	return time.Duration(t.Nano()), true
-}
-
-// processorWait returns how long the threads of a process have waited for a
-// processor; 0 where the kernel does not tell. See Documentation/scheduler/sched-stats.rst.
-func processorWait(pid int) (sum time.Duration) {
-	folder := "/proc/" + strconv.Itoa(pid) + "/task/"
-	threads, err := os.ReadDir(folder)
-	if err != nil {
-		return 0
-	}
-	for _, thread := range threads {
-		text, err := os.ReadFile(folder + thread.Name() + "/schedstat")
-		fields := bytes.Fields(text)
-		if err != nil || len(fields) < 2 {
-			continue
-		}
-		if wait, err := strconv.ParseInt(string(fields[1]), 10, 64); err == nil {
-			sum += time.Duration(wait)
-		}
-	}
-	return sum
-}
-
-// runnable tells whether a thread runs, or waits for a processor or a disk. The
-// folder of a process stands for its first thread, which is the one that draws.
-// See proc_pid_stat(5).
-func runnable(folder string) bool {
-	stat, err := os.ReadFile(folder + "/stat")
-	if err != nil {
-		return false
-	}
-	_, after, ok := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))
-	return ok && len(after) > 0 && (after[0] == 'R' || after[0] == 'D')
 }
 
 // children returns the processes that a process started.

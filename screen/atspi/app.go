@@ -74,12 +74,10 @@ func (a *app) label() string {
 // connects to it.
 func (a *app) introduce(ctx context.Context, o Options) error {
 	if a.pid == 0 {
-		call := a.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, a.root.name)
-		var pid uint32
-		if call.Store(&pid) != nil {
-			return cause(ctx, errGone)
+		var err error
+		if a.pid, err = a.processOf(ctx, a.root.name); err != nil {
+			return err
 		}
-		a.pid = int(pid)
 	}
 	if !a.known {
 		if err := a.meet(ctx, o); err != nil {
@@ -90,25 +88,33 @@ func (a *app) introduce(ctx context.Context, o Options) error {
 		return nil
 	}
 	if a.direct != "" {
-		near, cancel := context.WithTimeout(ctx, o.Silence)
-		defer cancel()
 		var err error
-		if a.wire, err = openWire(near, a.direct, false); err == nil {
+		if a.wire, err = openWire(ctx, a.direct, false, silence{o.Silence, a.pid}); err == nil {
 			return nil
 		}
-		if near.Err() != nil {
-			return errSilent
+		if err = cause(ctx, err); !errors.Is(err, errGone) {
+			return err
 		}
 		a.direct = "" // of another user, or in another container: the bus will do
 	}
 	var err error
-	a.wire, err = openWire(ctx, a.address, true)
+	a.wire, err = openWire(ctx, a.address, true, silence{o.Silence, a.pid})
 	return err
+}
+
+// processOf returns the process behind a name on the bus.
+func (a *app) processOf(ctx context.Context, name string) (int, error) {
+	var pid uint32
+	call := a.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, name)
+	if call.Store(&pid) != nil {
+		return 0, cause(ctx, errGone)
+	}
+	return int(pid), nil
 }
 
 // meet asks a program over the bus who it is.
 func (a *app) meet(ctx context.Context, o Options) error {
-	w, err := openWire(ctx, a.address, true)
+	w, err := openWire(ctx, a.address, true, silence{o.Silence, a.pid})
 	if err != nil {
 		return err
 	}
@@ -117,7 +123,7 @@ func (a *app) meet(ctx context.Context, o Options) error {
 	p.property(a.root, accessible, "Name", func(v any) { a.name, _ = v.(string) })
 	p.property(a.root, application, "ToolkitName", func(v any) { a.toolkit, _ = v.(string) })
 	p.ask(a.root, application, "GetApplicationBusAddress", func(body []any) { a.direct, _ = first[string](body) })
-	err = p.run(ctx, o.Silence)
+	err = p.run(ctx)
 	a.known = err == nil
 	return err
 }
@@ -142,11 +148,11 @@ func (a *app) newWalk(o Options) *walk {
 func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
 	w := a.newWalk(o)
 	w.start()
-	err := w.run(ctx, o.Silence)
+	err := w.run(ctx)
 	if err == nil {
 		labels, edges, flows := w.askLabels(), w.askEdges(), w.askFlows()
 		if labels || edges || flows {
-			err = w.run(ctx, o.Silence)
+			err = w.run(ctx)
 		}
 	}
 	if err == nil && len(w.strangers) > 0 {
@@ -161,18 +167,19 @@ func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
 // visit reads those parts of a tree that other programs give, such as the
 // process of a browser that draws a page.
 func (a *app) visit(ctx context.Context, o Options, w *walk) error {
-	wire, err := openWire(ctx, a.address, true)
+	wire, err := openWire(ctx, a.address, true, silence{limit: o.Silence})
 	if err != nil {
 		return err
 	}
 	defer wire.conn.Close()
 	for _, host := range w.strangers {
+		wire.silence.pid, _ = a.processOf(ctx, host.ref.name) // one that is gone answers nothing either
 		sub := &walk{
 			pipe: newPipe(wire, host.ref.name), root: reference{name: host.ref.name},
 			maxNodes: o.MaxNodes, seen: w.seen, shown: w.shown,
 		}
 		sub.examine(host)
-		if err := sub.run(ctx, o.Silence); err != nil {
+		if err := sub.run(ctx); err != nil {
 			return err
 		}
 		w.shown, w.calls = sub.shown, w.calls+sub.calls

@@ -48,7 +48,7 @@ func (a *app) now(parent context.Context, o Options, ref reference, n Node) (Nod
 		is.states = newStateSet(words)
 	})
 	w.identify(is, func() {})
-	if err := w.run(ctx, o.Silence); err != nil {
+	if err := w.run(ctx); err != nil {
 		a.close() // answers may be under way that nobody waits for
 		return n, errors.Join(fmt.Errorf("%w: %w", ErrUnknown, err), parent.Err())
 	}

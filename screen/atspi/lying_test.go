@@ -23,6 +23,7 @@ type liar struct {
 	box      map[string]liarBox
 	count    int32
 	toolkit  string
+	slow     func() // is done before the children of the window are told
 }
 
 const liarRoot = "/org/a11y/atspi/accessible/root"
@@ -30,18 +31,24 @@ const liarRoot = "/org/a11y/atspi/accessible/root"
 // lie puts a program on the bus of a bench.
 func (b *bench) lie(l *liar) {
 	b.Helper()
-	conn, err := connect(b.Context(), b.at)
-	require.NoError(b, err)
-	b.Cleanup(func() { conn.Close() })
+	l.lie(b, b.at)
+}
+
+// lie puts the program on a bus.
+func (l *liar) lie(t testing.TB, address string) {
+	t.Helper()
+	conn, err := connect(t.Context(), address)
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close() })
 	l.conn = conn
 	for _, iface := range []string{accessible, component, properties, application} {
-		require.NoError(b, conn.ExportSubtree(l, "/org/a11y/atspi/accessible", iface))
+		require.NoError(t, conn.ExportSubtree(l, "/org/a11y/atspi/accessible", iface))
 	}
 	root := struct {
 		Name string
 		Path dbus.ObjectPath
 	}{conn.Names()[0], liarRoot}
-	require.NoError(b, conn.Object("org.a11y.atspi.Registry", liarRoot).Call("org.a11y.atspi.Socket.Embed", 0, root).Err)
+	require.NoError(t, conn.Object("org.a11y.atspi.Registry", liarRoot).Call("org.a11y.atspi.Socket.Embed", 0, root).Err)
 }
 
 type liarBox struct{ X, Y, W, H int32 }
@@ -57,6 +64,9 @@ func pathOf(m dbus.Message) string {
 }
 
 func (l *liar) GetChildren(m dbus.Message) ([]liarRef, *dbus.Error) {
+	if pathOf(m) == "window" && l.slow != nil {
+		l.slow()
+	}
 	refs := []liarRef{}
 	for _, c := range l.children[pathOf(m)] {
 		refs = append(refs, liarRef{l.conn.Names()[0], dbus.ObjectPath("/org/a11y/atspi/accessible/" + c)})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"strings"
-	"time"
 )
 
 // inFlight is how many calls to one program are under way at once. It is enough
@@ -136,17 +135,13 @@ func (p *pipe) send(r request) {
 }
 
 // run sends what was asked and handles answers until none is due. It gives up
-// with [errSilent] when none came for the time given, and when ctx ends. The
-// wire is of no use after an error.
-func (p *pipe) run(ctx context.Context, silence time.Duration) error {
+// with [errSilent] when the program hangs, and when ctx ends. The wire is of no use
+// after an error.
+func (p *pipe) run(ctx context.Context) error {
 	stop := p.bound(ctx)
 	defer stop()
 	for len(p.waiting) > 0 {
 		if p.in.Buffered() == 0 { // else there is more to take before we have to wait
-			p.conn.SetDeadline(time.Now().Add(silence))
-			if err := ctx.Err(); err != nil {
-				return err
-			}
 			if err := p.flush(); err != nil {
 				return cause(ctx, err)
 			}

@@ -20,7 +20,7 @@ var errNoBus = errors.New("no accessibility bus")
 // Options say how trees are read. The zero value works.
 type Options struct {
 	BusAddress string        // of the session bus; "" means $DBUS_SESSION_BUS_ADDRESS
-	Silence    time.Duration // a program that answers nothing for so long hangs; 0 means [DefaultSilence]
+	Silence    time.Duration // a program that answers nothing for so long, and wants no processor, hangs; 0 means [DefaultSilence]
 	AppTimeout time.Duration // the most that one program may take in all; 0 means [DefaultAppTimeout]
 	MaxNodes   int           // of one program; 0 means [DefaultMaxNodes]
 	Log        *slog.Logger  // nil means none

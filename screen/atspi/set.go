@@ -13,6 +13,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"desktop-agent/internal/permit"
+	"desktop-agent/internal/process"
 )
 
 // Errors of [Reader.Set].
@@ -50,7 +51,7 @@ func (r *Reader) Set(ctx context.Context, p permit.Permit, n Node, text string) 
 	r.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, r.o.AppTimeout)
 	defer cancel()
-	e := element{ctx, bus.Object(ref.name, dbus.ObjectPath(ref.path)), n.Role == rolePassword.String()}
+	e := element{ctx, bus.Object(ref.name, dbus.ObjectPath(ref.path)), n.PID, n.Role == rolePassword.String()}
 	var has []string
 	var words []uint32
 	if err := errors.Join(e.ask(accessible+".GetInterfaces", &has), e.ask(accessible+".GetState", &words)); err != nil {
@@ -82,6 +83,7 @@ func (n Node) ranged() bool {
 type element struct {
 	ctx    context.Context
 	object dbus.BusObject
+	pid    int  // of its program
 	secret bool // what it holds is not asked for
 }
 
@@ -119,7 +121,8 @@ func (e element) setText(text string) error {
 
 // How long it may take until an element holds what it was set to, as the process that
 // draws a page in a browser is another one than the one that answers; and how often it
-// is looked.
+// is looked. A program that wants a processor at the end of that time has it once more, as
+// long as it may take in all.
 const (
 	takes = time.Second
 	pace  = 20 * time.Millisecond
@@ -131,6 +134,7 @@ func until[T any](e element, read func() (T, error), wanted func(T) bool) (now T
 	defer end.Stop()
 	look := time.NewTicker(pace)
 	defer look.Stop()
+	limit, _ := e.ctx.Deadline()
 	for {
 		if now, err = read(); err != nil || wanted(now) {
 			return now, err
@@ -138,7 +142,11 @@ func until[T any](e element, read func() (T, error), wanted func(T) bool) (now T
 		select {
 		case <-look.C:
 		case <-end.C:
-			return now, nil
+			left := min(takes, time.Until(limit)-pace) // so that what it holds is told, and not that time is up
+			if left <= 0 || !process.Ready(e.pid) {
+				return now, nil
+			}
+			end.Reset(left)
 		case <-e.ctx.Done():
 			return now, e.ctx.Err()
 		}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"desktop-agent/internal/process"
 )
 
 // A wire is a D-Bus connection made for asking one program thousands of small
@@ -26,11 +28,13 @@ import (
 // The format is that of the D-Bus specification, chapter "Message Protocol":
 // https://dbus.freedesktop.org/doc/dbus-specification.html.
 type wire struct {
-	conn   net.Conn
-	in     *bufio.Reader
-	out    []byte // calls not sent yet
-	serial uint32 // of the last call
-	frame  []byte // room for the answer being read
+	conn    net.Conn
+	silence silence       // that ends waiting
+	ended   func() error  // tells why what is under way is not waited for any more
+	in      *bufio.Reader // of what [wire.Read] reads
+	out     []byte        // calls not sent yet
+	serial  uint32        // of the last call
+	frame   []byte        // room for the answer being read
 }
 
 // Numbers of the specification.
@@ -56,8 +60,9 @@ const (
 // errGarbled reports an answer that is no D-Bus message.
 var errGarbled = errors.New("garbled D-Bus message")
 
-// openWire connects to a program, or to a bus, which has to be greeted.
-func openWire(ctx context.Context, address string, bus bool) (*wire, error) {
+// openWire connects to a program, or to a bus, which has to be greeted: that is asked for
+// as long as ctx allows. The silence is that of the program.
+func openWire(ctx context.Context, address string, bus bool, s silence) (*wire, error) {
 	path, err := socketPath(address)
 	if err != nil {
 		return nil, err
@@ -66,7 +71,11 @@ func openWire(ctx context.Context, address string, bus bool) (*wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{conn: conn, in: bufio.NewReaderSize(conn, 64<<10)}
+	w := &wire{conn: conn}
+	if !bus {
+		w.silence = s
+	}
+	w.in = bufio.NewReaderSize(w, 64<<10)
 	stop := w.bound(ctx)
 	if err = w.authenticate(); err == nil && bus {
 		err = w.greet("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello")
@@ -81,6 +90,7 @@ func openWire(ctx context.Context, address string, bus bool) (*wire, error) {
 		conn.Close()
 		return nil, err
 	}
+	w.silence = s
 	return w, nil
 }
 
@@ -110,13 +120,65 @@ func socketPath(address string) (string, error) {
 // bound makes reading and writing fail when ctx ends, until stop is called,
 // which reports whether that has not happened.
 func (w *wire) bound(ctx context.Context) (stop func() bool) {
+	w.ended = ctx.Err
 	return context.AfterFunc(ctx, func() { w.conn.SetDeadline(time.Unix(1, 0)) })
+}
+
+// A silence tells when a program hangs: it answers nothing for so long while it wants no
+// processor; see [process.Watch].
+type silence struct {
+	limit time.Duration // 0: it never does
+	pid   int           // of the program; 0 if it is not known: then it wants none
+}
+
+// looks is how often the program is looked at within the limit. One that wants a
+// processor has a new limit from then on.
+const looks = 2
+
+// Read reads what was sent to us, or fails with [os.ErrDeadlineExceeded] after a silence.
+func (w *wire) Read(b []byte) (n int, err error) {
+	err = w.wait(func() error { n, err = w.conn.Read(b); return err })
+	return n, err
+}
+
+// Write sends to the program or the bus, which may be silent for as long before it takes it.
+func (w *wire) Write(b []byte) (n int, err error) {
+	err = w.wait(func() error {
+		sent, err := w.conn.Write(b[n:])
+		n += sent
+		return err
+	})
+	return n, err
+}
+
+// wait reads or writes again and again until that is done, or after a silence.
+func (w *wire) wait(do func() error) error {
+	watch := process.Watch{PID: w.silence.pid}
+	for idle := 0; ; {
+		var deadline time.Time
+		if w.silence.limit > 0 {
+			deadline = time.Now().Add(w.silence.limit / looks)
+		}
+		w.conn.SetDeadline(deadline)
+		if err := w.ended(); err != nil {
+			return err // else the deadline that is over would be forgotten
+		}
+		err := do()
+		if !errors.Is(err, os.ErrDeadlineExceeded) || w.ended() != nil {
+			return err
+		}
+		if watch.Wants() {
+			idle = 0
+		} else if idle++; idle == looks {
+			return err
+		}
+	}
 }
 
 // authenticate says who we are, which the kernel vouches for.
 func (w *wire) authenticate() error {
 	user := hex.EncodeToString([]byte(strconv.Itoa(os.Geteuid())))
-	if _, err := io.WriteString(w.conn, "\x00AUTH EXTERNAL "+user+"\r\n"); err != nil {
+	if _, err := io.WriteString(w, "\x00AUTH EXTERNAL "+user+"\r\n"); err != nil {
 		return err
 	}
 	line, err := w.in.ReadString('\n')
@@ -126,7 +188,7 @@ func (w *wire) authenticate() error {
 	if !strings.HasPrefix(line, "OK ") {
 		return fmt.Errorf("D-Bus authentication: %q", line)
 	}
-	_, err = io.WriteString(w.conn, "BEGIN\r\n")
+	_, err = io.WriteString(w, "BEGIN\r\n")
 	return err
 }
 
@@ -185,7 +247,7 @@ func (w *wire) flush() error {
 	if len(w.out) == 0 {
 		return nil
 	}
-	_, err := w.conn.Write(w.out)
+	_, err := w.Write(w.out)
 	w.out = w.out[:0]
 	return err
 }

@@ -184,7 +184,7 @@ func TestOpenWireRefused(t *testing.T) {
 				io.Copy(c, strings.NewReader(answer))
 				c.Close()
 			}()
-			_, err = openWire(t.Context(), "unix:path="+path, true)
+			_, err = openWire(t.Context(), "unix:path="+path, true, silence{})
 			require.Error(t, err)
 		})
 	}

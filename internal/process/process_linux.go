@@ -1,0 +1,85 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"time"
+)
+
+// noise is how long a process that does nothing may wait for a processor: it is woken now
+// and then.
+const noise = time.Millisecond
+
+// A Watch looks at one process, again and again.
+type Watch struct {
+	PID    int           // 0 if it is not known: then nothing is told
+	waited time.Duration // for a processor, until the last look
+	looked bool
+}
+
+// Wants tells whether the process runs, or waits for a processor or a disk, in any of its
+// threads, or has waited for a processor since the last look. Of the process that asks it
+// tells nothing: that runs because it asks.
+func (w *Watch) Wants() bool {
+	if w.PID <= 0 || w.PID == os.Getpid() {
+		return false
+	}
+	waited := Waited(w.PID)
+	wanted := w.looked && waited-w.waited > noise
+	w.waited, w.looked = waited, true
+	return wanted || Ready(w.PID)
+}
+
+// Runnable tells whether the first thread of a process, which is the one that draws, runs,
+// or waits for a processor or a disk.
+func Runnable(pid int) bool { return runnable("/proc/" + strconv.Itoa(pid)) }
+
+// Ready tells so of all threads of a process: whether any does.
+func Ready(pid int) bool {
+	folder := threadsOf(pid)
+	threads, err := os.ReadDir(folder)
+	if err != nil {
+		return false
+	}
+	for _, thread := range threads {
+		if runnable(folder + thread.Name()) {
+			return true
+		}
+	}
+	return false
+}
+
+// runnable tells so of the thread of a folder. That of a process stands for its first
+// thread. See proc_pid_stat(5).
+func runnable(folder string) bool {
+	stat, err := os.ReadFile(folder + "/stat")
+	if err != nil {
+		return false
+	}
+	_, after, ok := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))
+	return ok && len(after) > 0 && (after[0] == 'R' || after[0] == 'D')
+}
+
+// Waited returns how long the threads of a process that live have waited for a
+// processor; 0 where the kernel does not tell. See Documentation/scheduler/sched-stats.rst.
+func Waited(pid int) (sum time.Duration) {
+	folder := threadsOf(pid)
+	threads, err := os.ReadDir(folder)
+	if err != nil {
+		return 0
+	}
+	for _, thread := range threads {
+		text, err := os.ReadFile(folder + thread.Name() + "/schedstat")
+		fields := bytes.Fields(text)
+		if err != nil || len(fields) < 2 {
+			continue
+		}
+		if wait, err := strconv.ParseInt(string(fields[1]), 10, 64); err == nil {
+			sum += time.Duration(wait)
+		}
+	}
+	return sum
+}
+
+func threadsOf(pid int) string { return "/proc/" + strconv.Itoa(pid) + "/task/" }
