@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"desktop-agent/internal/process"
 )
 
 // The limits of reading trees.
@@ -28,6 +30,9 @@ const (
 	// one answer takes says nothing: many are asked for at once, and a crowded machine
 	// gives a spreadsheet more than ten seconds for all of them.
 	maxSilence = 5 * time.Second
+	// busySilences is how many times as long a program may that wants a processor whenever
+	// it is looked at.
+	busySilences = 6
 	// treeLimit is how long reading may take in all.
 	treeLimit = 2 * time.Minute
 	// asks is how many objects are asked about at once.
@@ -67,7 +72,9 @@ type treeReader struct {
 	mu    sync.Mutex
 	seen  map[ref]bool
 	heard map[string]time.Time // when each program answered last
-	hung  map[string]bool      // programs that do not answer: no further object of them is asked
+	given map[string]time.Time // until when a program that was silent is waited for, as it wanted a processor
+	watch map[string]*process.Watch
+	hung  map[string]bool // programs that do not answer: no further object of them is asked
 }
 
 // A silentError is about programs that do not answer: what is missing of their trees would
@@ -107,7 +114,7 @@ func readTree(ctx context.Context, session string, v view) (*object, error) {
 	others := map[string]bool{}
 	for i, program := range programs {
 		if r.hung[program.Name] {
-			names[i] = r.process(ctx, program.Name)
+			names[i] = r.processName(ctx, program.Name)
 		}
 		if v.program == nil || v.program(names[i]) {
 			wanted = append(wanted, program)
@@ -137,19 +144,25 @@ func readTree(ctx context.Context, session string, v view) (*object, error) {
 	return root, nil
 }
 
-// process returns the name of a program's process; "" if that is not known.
-func (r *treeReader) process(ctx context.Context, program string) string {
+// process returns a program's process; 0 if that is not known.
+func (r *treeReader) process(ctx context.Context, program string) int {
 	var pid uint32
 	if r.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, program).Store(&pid) != nil {
-		return ""
+		return 0
 	}
-	name, _ := os.ReadFile(filepath.Join("/proc", strconv.FormatUint(uint64(pid), 10), "comm"))
+	return int(pid)
+}
+
+// processName returns the name of a program's process; "" if that is not known.
+func (r *treeReader) processName(ctx context.Context, program string) string {
+	name, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(r.process(ctx, program)), "comm"))
 	return strings.TrimSpace(string(name))
 }
 
 func newTreeReader(bus *dbus.Conn, v view) *treeReader {
 	return &treeReader{bus: bus, view: v, slot: make(chan struct{}, asks), silence: maxSilence,
-		seen: map[ref]bool{}, heard: map[string]time.Time{}, hung: map[string]bool{}}
+		seen: map[ref]bool{}, heard: map[string]time.Time{}, given: map[string]time.Time{},
+		watch: map[string]*process.Watch{}, hung: map[string]bool{}}
 }
 
 // accessibilityBus connects to the bus that programs tell their trees on.
@@ -354,7 +367,7 @@ func (r *treeReader) await(ctx context.Context, call *dbus.Call, begin time.Time
 			return heard()
 		default:
 		}
-		left := r.patience(call.Destination, begin)
+		left := r.patience(ctx, call.Destination, begin)
 		if left <= 0 {
 			return false
 		}
@@ -370,21 +383,37 @@ func (r *treeReader) await(ctx context.Context, call *dbus.Call, begin time.Time
 
 // patience returns how long an answer of a program is still waited for that was asked at
 // begin; nothing for one that has been silent for too long.
-func (r *treeReader) patience(program string, begin time.Time) time.Duration {
+func (r *treeReader) patience(ctx context.Context, program string, begin time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.hung[program] {
+		return 0
+	}
 	last := r.heard[program]
 	if begin.After(last) {
 		last = begin
 	}
-	left := time.Until(last.Add(r.silence))
-	if left <= 0 {
-		r.hung[program] = true
+	end := last.Add(r.silence)
+	if given := r.given[program]; given.After(end) {
+		end = given
 	}
-	if r.hung[program] {
+	if left := time.Until(end); left > 0 {
+		return left
+	}
+	if time.Since(last) >= busySilences*r.silence || !r.wants(ctx, program) {
+		r.hung[program] = true
 		return 0
 	}
-	return left
+	r.given[program] = time.Now().Add(r.silence)
+	return r.silence
+}
+
+// wants reports whether a program wants a processor; see [process.Watch].
+func (r *treeReader) wants(ctx context.Context, program string) bool {
+	if r.watch[program] == nil {
+		r.watch[program] = &process.Watch{PID: r.process(ctx, program)}
+	}
+	return r.watch[program].Wants()
 }
 
 // clean makes a text of a program fit for XML and bounds it.

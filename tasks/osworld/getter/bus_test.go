@@ -5,6 +5,7 @@ package getter
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"desktop-agent/internal/process"
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
 
@@ -21,11 +23,12 @@ import (
 )
 
 // A slowProgram tells of a hundred objects, one answer after the other, up to a number of
-// answers.
+// answers. The tenth takes a while.
 type slowProgram struct {
 	name string
 	each time.Duration
 	most int
+	late time.Duration
 
 	mu   sync.Mutex
 	said int
@@ -41,6 +44,9 @@ func (p *slowProgram) turn() {
 	if p.said++; p.said > p.most {
 		<-p.over
 		return
+	}
+	if p.said == 10 {
+		time.Sleep(p.late)
 	}
 	time.Sleep(p.each)
 }
@@ -90,7 +96,7 @@ func (p *slowProgram) GetChildren() (list []ref, _ *dbus.Error) {
 // it counted as not there.
 func TestSilence(t *testing.T) {
 	e := real(t, nil)
-	read := func(p *slowProgram, silence time.Duration) (*treeReader, []*object) {
+	read := func(p *slowProgram, silence time.Duration, pid int) (*treeReader, []*object) {
 		of, err := connect(t.Context(), e.BusAddress())
 		require.NoError(t, err)
 		t.Cleanup(func() { of.Close() })
@@ -105,20 +111,44 @@ func TestSilence(t *testing.T) {
 		t.Cleanup(func() { by.Close() })
 		r := newTreeReader(by, view{})
 		r.silence = silence
+		r.watch[p.name] = &process.Watch{PID: pid}
 		return r, r.read(t.Context(), []ref{{p.name, slowRoot}}, 1, false)
 	}
 	// Each object is asked six questions, 32 objects at once: an answer takes some 2.3 s.
 	slow := &slowProgram{each: 12 * time.Millisecond, most: 10_000}
 	begin := time.Now()
-	r, tree := read(slow, 2*time.Second)
+	r, tree := read(slow, 2*time.Second, 0)
 	assert.Empty(t, r.hung)
 	require.Len(t, tree, 1)
 	assert.Len(t, tree[0].children, 100)
 	assert.Greater(t, time.Since(begin), 3*r.silence, "it took longer than the silence, several times")
 
 	hangs := &slowProgram{most: 300}
-	r, _ = read(hangs, 400*time.Millisecond)
+	r, _ = read(hangs, 400*time.Millisecond, 0)
 	assert.True(t, r.hung[hangs.name], fmt.Sprint(r.hung))
+
+	// One that wants a processor may be silent for longer, and not for ever.
+	start := func(command string) int {
+		c := exec.CommandContext(t.Context(), "sh", "-c", command)
+		require.NoError(t, c.Start())
+		t.Cleanup(func() { _ = c.Wait() })
+		return c.Process.Pid
+	}
+	computes := start("while :; do :; done")
+	for _, tt := range []struct {
+		what  string
+		pid   int
+		late  time.Duration
+		hangs bool
+	}{
+		{"computes", computes, time.Second, false},
+		{"computes for too long", computes, 4 * time.Second, true},
+		{"sleeps", start("exec sleep 600"), 3 * time.Second, true},
+	} {
+		p := &slowProgram{most: 10_000, late: tt.late}
+		r, _ = read(p, 400*time.Millisecond, tt.pid)
+		assert.Equal(t, tt.hangs, r.hung[p.name], tt.what)
+	}
 }
 
 // What a program that hangs has not told is not taken for what is not there.
