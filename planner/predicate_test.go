@@ -148,7 +148,7 @@ func TestGone(t *testing.T) {
 		"another page":        {item, func(o *screen.Observation) { without(o); o.Windows[0].Title = "Till - Browser" }, false},
 		"minimised":           {item, func(o *screen.Observation) { without(o); o.Windows[0].Hidden = true }, false},
 		"scrolled out":        {item, func(o *screen.Observation) { without(o); o.Tree.Nodes[0].Beyond.Below = 1 }, false},
-		"it does not answer":  {item, func(o *screen.Observation) { without(o); o.Tree.Hung = []string{"browser"} }, false},
+		"it does not answer":  {item, func(o *screen.Observation) { without(o); o.Tree.Hung = []atspi.Program{{Name: "browser"}} }, false},
 		"no tree":             {item, func(o *screen.Observation) { o.Tree = screen.Tree{Err: errors.New("no bus")} }, false},
 		"the window closed":   {window, func(o *screen.Observation) { o.Windows, o.Tree.Nodes = nil, nil }, true},
 		"the window is there": {window, without, false},

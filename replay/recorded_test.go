@@ -205,12 +205,14 @@ func TestRecordedRefusesAnotherScreen(t *testing.T) {
 		{"elsewhere", save, func(o *screen.Observation) { o.Tree.Nodes[1].Box = image.Rect(100, 20, 140, 40) },
 			`found frame "notes - Editor" there (push button "Save" is at (60, 15) now)`},
 		{"no tree", save, func(o *screen.Observation) { o.Tree.Nodes = nil }, `expected push button "Save" at (20, 15), found nothing there`},
-		{"a busy program that does not tell it", save, func(o *screen.Observation) { o.Tree.Nodes, o.Tree.Hung = nil, []string{"Editor"} }, ""},
+		{"a busy program that does not tell it", save, func(o *screen.Observation) { o.Tree.Nodes, o.Tree.Hung = nil, []atspi.Program{{Name: "Editor"}} }, ""},
 		{"and another picture", save, func(o *screen.Observation) {
-			o.Tree.Nodes, o.Tree.Hung = o.Tree.Nodes[:1], []string{"Editor"}
+			o.Tree.Nodes, o.Tree.Hung = o.Tree.Nodes[:1], []atspi.Program{{Name: "Editor"}}
 			draw.Draw(o.Frame, image.Rect(20, 20, 60, 40), image.NewUniform(black), image.Point{}, draw.Src)
 		}, `expected the recorded picture at (20, 15), found another one (`},
-		{"a busy program that tells another", save, func(o *screen.Observation) { o.Tree.Nodes[1].Name, o.Tree.Hung = "Open", []string{"Editor"} },
+		{"a busy program that tells another", save, func(o *screen.Observation) {
+			o.Tree.Nodes[1].Name, o.Tree.Hung = "Open", []atspi.Program{{Name: "Editor"}}
+		},
 			`expected push button "Save" at (20, 15), found push button "Open" there`},
 		{"another button in a dialog above", save, func(o *screen.Observation) {
 			// What lies below is the same, and even smaller.

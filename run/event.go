@@ -60,7 +60,7 @@ type (
 		Monitors []screen.Monitor
 		Windows  []screen.Window
 		Targets  []atspi.Node // the accessibility tree
-		Hung     []string
+		Hung     []atspi.Program
 		TreeErr  string
 		Screen   string // equal for frames that look the same, but for the pointer and a caret; see [monitor.Screens]
 		Covered  *Covered

@@ -298,7 +298,7 @@ func (s *Session) QuickScreen(ctx context.Context) (*screen.Screen, error) {
 type noTree struct{ err error }
 
 // Read returns the reason; it is [screen.TreeReader].
-func (n noTree) Read(context.Context) ([]atspi.Node, []string, error) { return nil, nil, n.err }
+func (n noTree) Read(context.Context) ([]atspi.Node, []atspi.Program, error) { return nil, nil, n.err }
 
 // openInput gives the hand a device, unless it is to have none.
 func (s *Session) openInput(ctx context.Context) error {

@@ -136,23 +136,23 @@ func TestNothingLeftBehind(t *testing.T) {
 // A fixedTree is a TreeReader with a fixed answer.
 type fixedTree struct {
 	nodes []atspi.Node
-	hung  []string
+	hung  []atspi.Program
 	err   error
 }
 
-func (f fixedTree) Read(context.Context) ([]atspi.Node, []string, error) {
+func (f fixedTree) Read(context.Context) ([]atspi.Node, []atspi.Program, error) {
 	return f.nodes, f.hung, f.err
 }
 
 func TestTree(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
-	read := fixedTree{nodes: []atspi.Node{{ID: "n1", Parent: -1, Role: "frame", Name: "x"}}, hung: []string{"sleepy"}}
+	read := fixedTree{nodes: []atspi.Node{{ID: "n1", Parent: -1, Role: "frame", Name: "x"}}, hung: []atspi.Program{{Name: "sleepy", PID: 7}}}
 	o, err := d.screen(screen.Options{Tree: read, MaxImage: small}).Observe(limit(t))
 	require.NoError(t, err)
 	assert.Equal(t, "f0001", o.FrameID)
 	assert.Equal(t, "x", o.Tree.Nodes[0].Name)
-	assert.Equal(t, []string{"sleepy"}, o.Tree.Hung)
+	assert.Equal(t, read.hung, o.Tree.Hung)
 	assert.NoError(t, o.Tree.Err)
 
 	broken := errors.New("no bus")
@@ -172,7 +172,7 @@ type drawingTree struct {
 	reads int
 }
 
-func (r *drawingTree) Read(context.Context) ([]atspi.Node, []string, error) {
+func (r *drawingTree) Read(context.Context) ([]atspi.Node, []atspi.Program, error) {
 	if r.reads++; r.reads <= r.draws {
 		at := image.Pt(10+40*r.reads, 300)
 		r.d.fill(image.Rectangle{Min: at, Max: at.Add(image.Pt(30, 200))}, uint32(r.reads)*0x102030)

@@ -58,8 +58,19 @@ type Window struct {
 // children.
 type Tree struct {
 	Nodes []atspi.Node
-	Hung  []string // applications that did not answer in time, by name
-	Err   error    // why there is no tree at all; nil if there is one
+	Hung  []atspi.Program // that did not answer in time
+	Err   error           // why there is no tree at all; nil if there is one
+}
+
+// Hangs tells which program it is that a process is of, if it did not answer in time: nodes
+// of it may be missing. Where the process of either is not known, it may be that one.
+func (t Tree) Hangs(pid int) (name string, hangs bool) {
+	for _, p := range t.Hung {
+		if p.PID == pid || p.PID == 0 || pid == 0 {
+			return p.Name, true
+		}
+	}
+	return "", false
 }
 
 // A Timing tells how long each part of an observation took.

@@ -16,7 +16,7 @@ import (
 // can be seen, parents before children, and the names of the programs that did
 // not answer in time.
 type TreeReader interface {
-	Read(ctx context.Context) (nodes []atspi.Node, hung []string, err error)
+	Read(ctx context.Context) (nodes []atspi.Node, hung []atspi.Program, err error)
 }
 
 // An ElementReader is a [TreeReader] that can ask a program what a node of the last

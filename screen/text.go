@@ -76,8 +76,8 @@ func (v *view) text(budget int) string {
 	}
 	if len(v.Tree.Hung) > 0 {
 		names := make([]string, len(v.Tree.Hung))
-		for i, name := range v.Tree.Hung {
-			names[i] = quote(name, maxName)
+		for i, program := range v.Tree.Hung {
+			names[i] = quote(program.Name, maxName)
 		}
 		lines = append(lines, textLine{text: "not answering, so that nodes are missing: " + strings.Join(names, ", ")})
 	}

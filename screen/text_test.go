@@ -25,7 +25,7 @@ func sample() *Observation {
 			{Title: "Clock", Class: "xclock", PID: 30, Box: image.Rect(900, 0, 1000, 100)},
 			{Title: "a.txt - Editor", Class: "editor", PID: 10, Box: image.Rect(100, 100, 600, 500), Focused: true},
 		},
-		Tree: Tree{Hung: []string{"mail\nwindow \"x\""}},
+		Tree: Tree{Hung: []atspi.Program{{Name: "mail\nwindow \"x\""}}},
 	}
 	add := func(parent int, app string, pid int, role, name, text string, box image.Rectangle, states ...string) int {
 		n := atspi.Node{Parent: parent, App: app, PID: pid, Role: role, Name: name, Text: text, Box: box, States: states}

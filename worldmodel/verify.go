@@ -296,17 +296,14 @@ func blind(o *screen.Observation) bool {
 }
 
 // hungInFront reports whether the focused window belongs to a program that
-// exposes a tree but did not answer for this observation.
+// exposes a tree but did not answer for this observation. It is told by its process: what
+// it calls itself and what its windows are called may have nothing in common.
 func hungInFront(o *screen.Observation) (name string, hung bool) {
 	w, ok := o.Focused()
 	if !ok {
 		return "", false
 	}
-	i := slices.IndexFunc(o.Tree.Hung, func(app string) bool { return app != "" && strings.EqualFold(app, w.Class) })
-	if i < 0 {
-		return "", false
-	}
-	return o.Tree.Hung[i], true
+	return o.Tree.Hangs(w.PID)
 }
 
 // short cuts a quote for a sentence.

@@ -232,6 +232,9 @@ func TestEvidenceWithoutText(t *testing.T) {
 	shop := image.Rect(0, 0, 800, 600)
 	other := atspi.Node{ID: "n9", PID: 99, Parent: -1, Role: "frame", Name: "Other", Box: image.Rect(700, 500, 900, 700)}
 	read := atspi.Node{ID: "n9", PID: 7, Parent: -1, Role: "text line", Text: "Other", Read: true, Box: image.Rect(0, 500, 90, 520)}
+	hang := func(name string, pid int) func(*screen.Observation) {
+		return func(o *screen.Observation) { o.Tree = screen.Tree{Hung: []atspi.Program{{Name: name, PID: pid}}} }
+	}
 	const told, untold = "is not in what the programs tell", "the program tells no text"
 	for name, tt := range map[string]struct {
 		spoil func(*screen.Observation)
@@ -246,7 +249,9 @@ func TestEvidenceWithoutText(t *testing.T) {
 		"unknown process, none in it":  {func(o *screen.Observation) { o.Windows[0].PID, o.Tree.Nodes = 0, []atspi.Node{other} }, untold, false},
 		"no window, no tree":           {func(o *screen.Observation) { o.Windows, o.Tree.Nodes = nil, nil }, untold, false},
 		"no window, but tree":          {func(o *screen.Observation) { o.Windows = nil }, told, false},
-		"did not answer":               {func(o *screen.Observation) { o.Tree = screen.Tree{Hung: []string{"editor"}} }, "editor did not answer in time", true},
+		"did not answer":               {hang("soffice", 7), "soffice did not answer in time", true},
+		"unknown process, no answer":   {hang(":1.7", 0), ":1.7 did not answer in time", true},
+		"another did not answer":       {hang("editor", 99), untold, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := editor("f2", 5, "Untitled 1", "Open…")

@@ -228,7 +228,11 @@ func (p *checkup) accessibility(context.Context) (string, error) {
 				"without it the model has the picture alone"}
 	}
 	if len(tree.Hung) > 0 {
-		return "", hintError{fmt.Errorf("no answer from %s", strings.Join(tree.Hung, ", ")), "restart these programs, or do without their texts"}
+		var names []string
+		for _, program := range tree.Hung {
+			names = append(names, program.Name)
+		}
+		return "", hintError{fmt.Errorf("no answer from %s", strings.Join(names, ", ")), "restart these programs, or do without their texts"}
 	}
 	return fmt.Sprintf("%d elements in %d ms", len(tree.Nodes), p.now.Timing.Tree.Milliseconds()), nil
 }

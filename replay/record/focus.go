@@ -51,7 +51,7 @@ func fieldOf(o *screen.Observation) field {
 		if w.PID == 0 || n.PID != w.PID {
 			continue
 		}
-		if slices.Contains(o.Tree.Hung, n.App) {
+		if _, hangs := o.Tree.Hangs(w.PID); hangs {
 			return unknown
 		}
 		known = true

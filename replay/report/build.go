@@ -409,8 +409,8 @@ func newShot(id string, o *run.Observed) *frame {
 	if o.TreeErr != "" {
 		s.Notes = append(s.Notes, "no accessibility tree: "+o.TreeErr)
 	}
-	for _, app := range o.Hung {
-		s.Notes = append(s.Notes, app+" did not answer in time")
+	for _, program := range o.Hung {
+		s.Notes = append(s.Notes, program.Name+" did not answer in time")
 	}
 	return s
 }

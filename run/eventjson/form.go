@@ -3,12 +3,14 @@ package eventjson
 import (
 	"fmt"
 	"image"
+	"slices"
 	"time"
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
 	"desktop-agent/planner"
 	"desktop-agent/run"
+	"desktop-agent/screen/atspi"
 )
 
 // A Form is what an event tells, as it is on disk: a pointer to a struct whose
@@ -66,7 +68,7 @@ func FormOf(data run.EventData) (Form, error) {
 		return &observed{
 			FrameID: d.FrameID, At: d.At, Mapping: mapping(d.Mapping), Frame: d.Frame, Cursor: d.Cursor,
 			Monitors: each(d.Monitors, monitorForm), Windows: each(d.Windows, windowForm), Targets: each(d.Targets, nodeForm),
-			Hung: d.Hung, TreeErr: d.TreeErr, Screen: d.Screen, Covered: (*covered)(d.Covered),
+			Hung: each(d.Hung, programName), HungPIDs: processes(d.Hung), TreeErr: d.TreeErr, Screen: d.Screen, Covered: (*covered)(d.Covered),
 			Settled: settled(d.Settled), Timing: timing(d.Timing),
 		}, nil
 	case run.ModelCalled:
@@ -225,6 +227,7 @@ type observed struct {
 	Windows  []window    `json:"windows"`
 	Targets  []node      `json:"targets"`
 	Hung     []string    `json:"hung"`
+	HungPIDs []int       `json:"hung_pids,omitempty"` // of the same programs, one for each; 0 if unknown
 	TreeErr  string      `json:"tree_error"`
 	Screen   string      `json:"screen"`
 	Covered  *covered    `json:"covered,omitempty"`
@@ -236,9 +239,28 @@ func (f *observed) Data() run.EventData {
 	return run.Observed{
 		FrameID: f.FrameID, At: f.At, Mapping: f.Mapping.data(), Frame: f.Frame, Cursor: f.Cursor,
 		Monitors: each(f.Monitors, monitor.data), Windows: each(f.Windows, window.data), Targets: each(f.Targets, node.data),
-		Hung: f.Hung, TreeErr: f.TreeErr, Screen: f.Screen, Covered: (*run.Covered)(f.Covered),
+		Hung: f.programs(), TreeErr: f.TreeErr, Screen: f.Screen, Covered: (*run.Covered)(f.Covered),
 		Settled: f.Settled.data(), Timing: f.Timing.data(),
 	}
+}
+
+func programName(p atspi.Program) string { return p.Name }
+
+// processes returns the processes of programs; nil if none is known.
+func processes(list []atspi.Program) (pids []int) {
+	if slices.ContainsFunc(list, func(p atspi.Program) bool { return p.PID != 0 }) {
+		pids = each(list, func(p atspi.Program) int { return p.PID })
+	}
+	return pids
+}
+
+// programs returns the programs that hung.
+func (f *observed) programs() []atspi.Program {
+	list := each(f.Hung, func(name string) atspi.Program { return atspi.Program{Name: name} })
+	for i, pid := range f.HungPIDs[:min(len(f.HungPIDs), len(list))] {
+		list[i].PID = pid
+	}
+	return list
 }
 
 type modelCalled struct {

@@ -27,10 +27,10 @@ type app struct {
 
 // A reading is what one program gave in one observation.
 type reading struct {
-	name  string
-	nodes []Node
-	hung  bool
-	calls int
+	program Program
+	nodes   []Node
+	hung    bool
+	calls   int
 }
 
 // read reads the tree of the program. It never fails: a program that is gone
@@ -41,7 +41,7 @@ func (a *app) read(parent context.Context, o Options) reading {
 		case <-a.pending:
 			a.pending = nil
 		default:
-			return reading{name: a.label(), hung: true}
+			return reading{program: a.program(), hung: true}
 		}
 	}
 	ctx, cancel := context.WithTimeout(parent, o.AppTimeout)
@@ -59,15 +59,15 @@ func (a *app) read(parent context.Context, o Options) reading {
 	if hung {
 		a.knock()
 	}
-	return reading{name: a.label(), nodes: nodes, hung: hung, calls: calls}
+	return reading{program: a.program(), nodes: nodes, hung: hung, calls: calls}
 }
 
-// label returns a name for the program, also if it never told one.
-func (a *app) label() string {
+// program returns which program it is, with a name also if it never told one.
+func (a *app) program() Program {
 	if a.name != "" {
-		return a.name
+		return Program{a.name, a.pid}
 	}
-	return processName(a.pid, a.root.name)
+	return Program{processName(a.pid, a.root.name), a.pid}
 }
 
 // introduce asks a program that is new for its name and its address, and

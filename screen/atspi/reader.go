@@ -140,10 +140,16 @@ func (r *Reader) Close() error {
 	return r.bus.Close()
 }
 
-// Read reads what can be seen now: the nodes of all programs, and the names of
-// those that did not answer in time, which cost that time once. Programs that
-// come or go meanwhile are no error.
-func (r *Reader) Read(ctx context.Context) (nodes []Node, hung []string, err error) {
+// A Program is one that has an accessibility tree.
+type Program struct {
+	Name string // what it calls itself, or else its process
+	PID  int    // 0 if unknown
+}
+
+// Read reads what can be seen now: the nodes of all programs, and those programs that
+// did not answer in time, which cost that time once. Programs that come or go meanwhile
+// are no error.
+func (r *Reader) Read(ctx context.Context) (nodes []Node, hung []Program, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	start := time.Now()
@@ -166,7 +172,7 @@ func (r *Reader) Read(ctx context.Context) (nodes []Node, hung []string, err err
 		lists[i] = reading.nodes
 		calls += reading.calls
 		if reading.hung {
-			hung = append(hung, reading.name)
+			hung = append(hung, reading.program)
 		}
 	}
 	nodes = number(lists)

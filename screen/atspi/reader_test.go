@@ -60,7 +60,7 @@ func (b *bench) open(program string, args ...string) *sandbox.Process {
 }
 
 // tree reads the tree and checks what holds of every tree.
-func (b *bench) tree() ([]Node, []string) {
+func (b *bench) tree() ([]Node, []Program) {
 	b.Helper()
 	nodes, hung, err := b.Read(b.Context())
 	require.NoError(b, err)
@@ -277,7 +277,7 @@ func TestProgramThatHangs(t *testing.T) {
 	require.NoError(t, syscall.Kill(editor.PID, syscall.SIGSTOP))
 	defer syscall.Kill(editor.PID, syscall.SIGCONT)
 	nodes, hung := b.tree()
-	assert.Equal(t, []string{"mousepad"}, hung)
+	assert.Equal(t, []Program{{"mousepad", editor.PID}}, hung)
 	assert.True(t, slices.ContainsFunc(nodes, named("label", "still here")), "the others are read")
 	assert.False(t, slices.ContainsFunc(nodes, named("menu", "File")))
 
@@ -290,7 +290,7 @@ func TestProgramThatHangs(t *testing.T) {
 		}
 	}
 	_, hung = b.tree()
-	assert.Equal(t, []string{"mousepad"}, hung)
+	assert.Equal(t, []Program{{"mousepad", editor.PID}}, hung)
 
 	require.NoError(t, syscall.Kill(editor.PID, syscall.SIGCONT))
 	b.wait("the editor again", named("menu", "File"))
@@ -311,7 +311,7 @@ func TestProgramThatHangsFromTheStart(t *testing.T) {
 	nodes, hung, err := r.Read(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, nodes)
-	assert.Equal(t, []string{"mousepad"}, hung)
+	assert.Equal(t, []Program{{"mousepad", editor.PID}}, hung)
 }
 
 func TestProgramsComeAndGo(t *testing.T) {
@@ -327,7 +327,7 @@ func TestProgramsComeAndGo(t *testing.T) {
 			default:
 			}
 			if _, hung, err := b.Read(b.Context()); err != nil || len(hung) > 0 {
-				done <- fmt.Errorf("hung %q, %w", hung, err)
+				done <- fmt.Errorf("hung %v, %w", hung, err)
 				return
 			}
 		}
