@@ -61,7 +61,7 @@ var rules = []rule{
 
 	{"planner", "screen screen/atspi llm internal/spell", "screen/...  llm/...", "a plan advises: it knows no actions, but what is a control and what a text"},
 	{"planner/planfile", "planner internal/spell", "llm", "a plan as a file of a person's"},
-	{"worldmodel", "actuator screen planner llm", layers, "what came of an action, and what is shown"},
+	{"worldmodel", "actuator screen screen/atspi planner llm", layers, "what came of an action, and what is shown"},
 	{"monitor", "actuator screen screen/atspi planner worldmodel llm", layers, "whether a run gets anywhere"},
 
 	{"run", "actuator actuator/dialect actuator/native seat screen screen/atspi screen/ocr sandbox llm planner worldmodel monitor internal/permit internal/shlex internal/within", layers,

@@ -18,9 +18,9 @@ func Recall(e *run.Observed) *screen.Observation {
 	o := &screen.Observation{
 		FrameID: e.FrameID, At: e.At, Cursor: e.Cursor, Monitors: e.Monitors, Windows: e.Windows,
 		Frame: &image.RGBA{Rect: image.Rectangle{Max: e.Frame}}, Settled: e.Settled, Timing: e.Timing,
-		Screen: e.Screen,
-		Tree:   screen.Tree{Nodes: e.Targets, Hung: e.Hung},
-		Image:  screen.Image{Type: "image/png", Mapping: e.Mapping},
+		Screen: e.Screen, Unread: e.Unread,
+		Tree:  screen.Tree{Nodes: e.Targets, Hung: e.Hung},
+		Image: screen.Image{Type: "image/png", Mapping: e.Mapping},
 	}
 	o.Bare = o.Frame
 	if e.TreeErr != "" {

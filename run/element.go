@@ -121,14 +121,14 @@ func (d liveDevice) holds(ctx context.Context, a actuator.WaitUntil) (bool, erro
 // holdsText looks whether a text came or went, also where no program tells it and it is
 // read from the picture. What could not be read has not gone.
 func (d liveDevice) holdsText(ctx context.Context, a actuator.WaitUntil) (bool, error) {
-	now, unread, err := d.Screen.Read(ctx)
+	now, err := d.Screen.Read(ctx)
 	if err != nil {
 		return false, err
 	}
 	if _, there := now.Find(a.What); there || !a.Gone {
 		return there != a.Gone, nil
 	}
-	return now.Tree.Err == nil && len(now.Tree.Hung) == 0 && !unread, nil
+	return now.Tree.Err == nil && len(now.Tree.Hung) == 0 && !now.Unread, nil
 }
 
 // titled reports whether a window has words in its title; small letters are like capitals.

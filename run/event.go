@@ -62,6 +62,7 @@ type (
 		Targets  []atspi.Node // the accessibility tree
 		Hung     []atspi.Program
 		TreeErr  string
+		Unread   bool   // not all text of the picture was read
 		Screen   string // equal for frames that look the same, but for the pointer and a caret; see [monitor.Screens]
 		Covered  *Covered
 		Settled  screen.Settled

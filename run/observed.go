@@ -14,7 +14,7 @@ func observed(o *screen.Observation, name string) Observed {
 	e := Observed{
 		FrameID: o.FrameID, At: o.At, Mapping: o.Image.Mapping, Frame: o.Frame.Rect.Size(),
 		Cursor: o.Cursor, Monitors: o.Monitors, Windows: o.Windows, Targets: o.Tree.Nodes, Hung: o.Tree.Hung,
-		Screen: name, Covered: covered(o), Settled: o.Settled, Timing: o.Timing,
+		Unread: o.Unread, Screen: name, Covered: covered(o), Settled: o.Settled, Timing: o.Timing,
 	}
 	if o.Tree.Err != nil {
 		e.TreeErr = o.Tree.Err.Error()

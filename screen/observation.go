@@ -21,6 +21,7 @@ type Observation struct {
 	Cursor   image.Point // the pointer's hot spot, in device pixels
 	Windows  []Window    // managed ones bottom to top, then menus, tooltips and the like
 	Tree     Tree
+	Unread   bool // not all text was read from the picture that no program tells: what is missing may be there
 	Settled  Settled
 	Timing   Timing
 }

@@ -84,7 +84,8 @@ func TestReadOpenList(t *testing.T) {
 	s := &Screen{opt: Options{OCR: linesOf{
 		{Text: "Bern", Box: image.Rect(110, 134, 140, 145)}, {Text: "Lille", Box: image.Rect(110, 154, 140, 165)},
 	}, Log: quiet}}
-	require.NoError(t, s.read(context.Background(), o))
+	s.read(context.Background(), o)
+	require.False(t, o.Unread)
 	text := o.Text(0)
 	assert.Contains(t, text, `menu = "Amsterdam\nBern\nLille\nOslo" (read from the picture, 1 more above, 1 below) @200,180:
   "Bern" @200,139
@@ -94,6 +95,26 @@ func TestReadOpenList(t *testing.T) {
 	assert.True(t, ok, "it is under the one before, where it is told without a place")
 	assert.Equal(t, image.Pt(200, 159), at)
 	assert.Equal(t, 1, strings.Count(text, "read from the picture"))
+}
+
+// What was not all read in time is known to be missing.
+func TestUnread(t *testing.T) {
+	for _, err := range []error{nil, ErrUnread} {
+		o := &Observation{
+			Windows: []Window{{ID: 1, PID: 9, Title: "Form", Box: image.Rect(0, 0, 400, 300)}},
+			Bare:    image.NewRGBA(image.Rect(0, 0, 800, 600)),
+		}
+		s := &Screen{opt: Options{OCR: lateOCR{err}, Log: quiet}}
+		s.read(context.Background(), o)
+		assert.Equal(t, err != nil, o.Unread)
+	}
+}
+
+// A lateOCR reads nothing, and tells why.
+type lateOCR struct{ err error }
+
+func (l lateOCR) Lines(context.Context, *image.RGBA, []image.Rectangle) ([]OCRLine, error) {
+	return nil, l.err
 }
 
 // linesOf is an OCR that reads these lines.

@@ -57,26 +57,24 @@ const (
 	maxReadText     = 1000 // bytes of one line
 )
 
-// Read is [Screen.Look] with what no program tells and can be read in the picture. unread
-// says that not all of that was read in time: what is missing may be there.
-func (s *Screen) Read(ctx context.Context) (o *Observation, unread bool, err error) {
+// Read is [Screen.Look] with what no program tells and can be read in the picture.
+func (s *Screen) Read(ctx context.Context) (o *Observation, err error) {
 	if o, err = s.Look(ctx); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if o.Bare, err = s.Capture(ctx); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	o.Frame = o.Bare
-	err = s.read(ctx, o)
-	return o, err != nil, ended(ctx)
+	s.read(ctx, o)
+	return o, ended(ctx)
 }
 
 // read has the text of what tells none read from the picture, and adds it to the tree.
-// The error tells that something could not be read, or not yet.
-func (s *Screen) read(ctx context.Context, o *Observation) error {
+func (s *Screen) read(ctx context.Context, o *Observation) {
 	reader := s.opt.OCR
 	if reader == nil || o.Bare == nil {
-		return nil
+		return
 	}
 	start := time.Now()
 	v := o.view()
@@ -93,16 +91,16 @@ func (s *Screen) read(ctx context.Context, o *Observation) error {
 		regions = append(regions, v.Tree.Nodes[i].Box.Inset(fieldBorder))
 	}
 	if len(regions) == 0 {
-		return nil
+		return
 	}
 	lines, err := reader.Lines(ctx, o.Bare, regions)
 	if err != nil && !errors.Is(err, ErrUnread) {
 		s.opt.Log.WarnContext(ctx, "text of the picture", "err", err)
 	}
 	v.addLines(v.apart(lines), fields, open)
+	o.Unread = err != nil
 	o.Timing.OCR = time.Since(start)
 	o.Timing.Total += o.Timing.OCR
-	return err
 }
 
 // textless returns the parts of a window in which something is drawn that no node

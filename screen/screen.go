@@ -162,7 +162,7 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("observe: %w", err)
 	}
-	_ = s.read(ctx, o) // it is told in the log, and what was read is there
+	s.read(ctx, o)
 	s.mu.Lock()
 	s.frames++
 	s.names.name(o.Tree.Nodes)

@@ -273,6 +273,45 @@ func TestEvidenceWithoutText(t *testing.T) {
 	}
 }
 
+// What a program did not tell when the step began may have stood there then.
+func TestEvidenceAfterSilence(t *testing.T) {
+	line := atspi.Node{ID: "n21", PID: 7, Depth: 1, Role: "text line", Text: "total 48", Read: true, Box: image.Rect(10, 330, 200, 340)}
+	check := atspi.Node{ID: "n22", Key: "wrap", PID: 7, Depth: 1, Role: "check box", Name: "Wrap Lines", Box: image.Rect(10, 360, 200, 370)}
+	hung := func(name string, pid int) []atspi.Program { return []atspi.Program{{Name: name, PID: pid}} }
+	for name, tt := range map[string]struct {
+		quote string
+		spoil func(began *screen.Observation)
+		grade planner.Grade
+		why   string
+	}{
+		"all told":                {"Save As…", func(*screen.Observation) {}, planner.Proved, ""},
+		"it did not answer":       {"Save As…", func(o *screen.Observation) { o.Tree = screen.Tree{Hung: hung("soffice", 7)} }, planner.Claimed, "soffice did not answer then"},
+		"it told a part":          {"Save As…", func(o *screen.Observation) { o.Tree.Hung = hung("soffice", 7) }, planner.Claimed, "soffice did not answer then"},
+		"switched, by a part":     {"Wrap Lines", func(o *screen.Observation) { o.Tree.Hung = hung("soffice", 7) }, planner.Claimed, "soffice did not answer then"},
+		"another did not answer":  {"Save As…", func(o *screen.Observation) { o.Tree.Hung = hung("mail", 99) }, planner.Proved, ""},
+		"of unknown process":      {"Save As…", func(o *screen.Observation) { o.Tree.Hung = hung(":1.7", 0) }, planner.Claimed, ":1.7 did not answer then"},
+		"no tree":                 {"Save As…", func(o *screen.Observation) { o.Tree = screen.Tree{Err: screen.ErrNoTree} }, planner.Claimed, "no program told anything then"},
+		"no tree, but read":       {"total 48", func(o *screen.Observation) { o.Tree = screen.Tree{Err: screen.ErrNoTree} }, planner.Read, "as read from it"},
+		"not all read":            {"total 48", func(o *screen.Observation) { o.Unread = true }, planner.Claimed, "the picture was not all read then"},
+		"not all read, but told":  {"Save As…", func(o *screen.Observation) { o.Unread = true }, planner.Proved, ""},
+		"read where nothing told": {"total 48", func(o *screen.Observation) { o.Tree.Hung = hung("soffice", 7) }, planner.Claimed, "soffice did not answer then"},
+		"a title is always known": {"Save As", func(o *screen.Observation) { o.Tree = screen.Tree{Err: screen.ErrNoTree} }, planner.Proved, "the title of a window"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			began, now := editor("f1", 0, "notes - Editor", "Open…"), editor("f2", 5, "Save As", "Open…", "Save As…")
+			began.Tree.Nodes = append(began.Tree.Nodes, check)
+			switched := check
+			switched.States = []string{"checked"}
+			now.Tree.Nodes = append(now.Tree.Nodes, line, switched)
+			tt.spoil(began)
+			found, problem := worldmodel.Judge(tt.quote, now, worldmodel.Past{Began: began})
+			assert.Empty(t, problem)
+			assert.Equal(t, tt.grade, found.Grade, found.Why)
+			assert.Contains(t, found.Why, tt.why)
+		})
+	}
+}
+
 // A goal that code cannot prove is claimed, and never turned into its opposite; what
 // contradicts the screen is not confirmed.
 func TestConfirmed(t *testing.T) {

@@ -68,7 +68,7 @@ func FormOf(data run.EventData) (Form, error) {
 		return &observed{
 			FrameID: d.FrameID, At: d.At, Mapping: mapping(d.Mapping), Frame: d.Frame, Cursor: d.Cursor,
 			Monitors: each(d.Monitors, monitorForm), Windows: each(d.Windows, windowForm), Targets: each(d.Targets, nodeForm),
-			Hung: each(d.Hung, programName), HungPIDs: processes(d.Hung), TreeErr: d.TreeErr, Screen: d.Screen, Covered: (*covered)(d.Covered),
+			Hung: each(d.Hung, programName), HungPIDs: processes(d.Hung), TreeErr: d.TreeErr, Unread: d.Unread, Screen: d.Screen, Covered: (*covered)(d.Covered),
 			Settled: settled(d.Settled), Timing: timing(d.Timing),
 		}, nil
 	case run.ModelCalled:
@@ -229,6 +229,7 @@ type observed struct {
 	Hung     []string    `json:"hung"`
 	HungPIDs []int       `json:"hung_pids,omitempty"` // of the same programs, one for each; 0 if unknown
 	TreeErr  string      `json:"tree_error"`
+	Unread   bool        `json:"unread,omitzero"`
 	Screen   string      `json:"screen"`
 	Covered  *covered    `json:"covered,omitempty"`
 	Settled  settled     `json:"settled"`
@@ -239,7 +240,7 @@ func (f *observed) Data() run.EventData {
 	return run.Observed{
 		FrameID: f.FrameID, At: f.At, Mapping: f.Mapping.data(), Frame: f.Frame, Cursor: f.Cursor,
 		Monitors: each(f.Monitors, monitor.data), Windows: each(f.Windows, window.data), Targets: each(f.Targets, node.data),
-		Hung: f.programs(), TreeErr: f.TreeErr, Screen: f.Screen, Covered: (*run.Covered)(f.Covered),
+		Hung: f.programs(), TreeErr: f.TreeErr, Unread: f.Unread, Screen: f.Screen, Covered: (*run.Covered)(f.Covered),
 		Settled: f.Settled.data(), Timing: f.Timing.data(),
 	}
 }
