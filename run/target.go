@@ -188,6 +188,8 @@ func find(e actuator.Element, chosen, now *screen.Observation) (n int, why strin
 	switch {
 	case !ok && now.Tree.Err != nil:
 		return -1, "the list of the screen cannot be read now: aim at a point of the screenshot"
+	case !ok && silent(e, chosen, now) != "":
+		return -1, fmt.Sprintf("%s may be there or not, as %s does not answer now: wait, and look again", e, silent(e, chosen, now))
 	case !ok && scrolls(e, chosen):
 		return -1, fmt.Sprintf("%s is gone or out of view: look at the new list, and scroll to it if it is not there", e)
 	case !ok:
@@ -198,6 +200,17 @@ func find(e actuator.Element, chosen, now *screen.Observation) (n int, why strin
 		return -1, fmt.Sprintf("%s is another thing now, %s: look at the new list", e, is)
 	}
 	return n, ""
+}
+
+// silent returns the program of an element if it does not answer: what it shows then is not
+// known; "" if it does.
+func silent(e actuator.Element, chosen, now *screen.Observation) string {
+	pid := 0 // any
+	if n, ok := chosen.Element(string(e.ID)); ok {
+		pid = chosen.Tree.Nodes[n].PID
+	}
+	name, _ := now.Tree.Hangs(pid)
+	return name
 }
 
 // renamed reports whether elements of a role may be called otherwise while they stay

@@ -172,6 +172,32 @@ func TestHandleOfWindowThatMoved(t *testing.T) {
 	assert.Equal(t, image.Pt(to.X, to.Y), acting.Device[0])
 }
 
+// TestHandleOfProgramThatHangs holds that an element of a program that does not answer is
+// not said to be gone: nobody knows.
+func TestHandleOfProgramThatHangs(t *testing.T) {
+	box := image.Rect(10, 10, 90, 40)
+	chosen := &screen.Observation{Tree: screen.Tree{Nodes: []atspi.Node{
+		{ID: "n1", PID: 7, Parent: -1, Role: "frame", Name: "Letter", Box: image.Rect(0, 0, 400, 300)},
+		{ID: "n2", PID: 7, Depth: 1, Role: "push button", Name: "Save", Box: box},
+	}}}
+	named, err := run.Name([]actuator.Action{clickOn("n2")}, chosen)
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		what string
+		tree screen.Tree
+		want string
+	}{
+		{"it answers", screen.Tree{}, `n2 push button "Save" is gone: look at the new list`},
+		{"it does not", screen.Tree{Hung: []atspi.Program{{Name: "soffice", PID: 7}}}, `n2 push button "Save" may be there or not, as soffice does not answer now: wait, and look again`},
+		{"a part is told", screen.Tree{Nodes: chosen.Tree.Nodes[:1], Hung: []atspi.Program{{Name: "soffice", PID: 7}}}, `n2 push button "Save" may be there or not, as soffice does not answer now: wait, and look again`},
+		{"another does not", screen.Tree{Hung: []atspi.Program{{Name: "mail", PID: 9}}}, `n2 push button "Save" is gone: look at the new list`},
+		{"who does not is not known", screen.Tree{Hung: []atspi.Program{{Name: ":1.7"}}}, `n2 push button "Save" may be there or not, as :1.7 does not answer now: wait, and look again`},
+	} {
+		_, why := run.Locate(named[0], chosen, &screen.Observation{Tree: tt.tree})
+		assert.Equal(t, tt.want, why, tt.what)
+	}
+}
+
 // TestFieldOfAnotherLabel holds that a field is not acted on where the one that was meant
 // stood, as what it is for is another thing: neither by a point nor by a handle.
 func TestFieldOfAnotherLabel(t *testing.T) {
