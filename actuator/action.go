@@ -226,7 +226,7 @@ type Status string
 
 // What can become of an action.
 const (
-	Delivered Status = "delivered" // the input reached the desktop, and something changed
+	Delivered Status = "delivered" // the input reached the desktop, and something changed, or may have
 	NoEffect  Status = "no_effect" // the input was sent, and neither the screen nor the tree changed
 	Refused   Status = "refused"   // nothing was sent
 	Unknown   Status = "unknown"   // the input may or may not have arrived

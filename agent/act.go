@@ -90,7 +90,7 @@ func (r *episode) perform(ctx context.Context, t turn) (batch, error) {
 		if err != nil {
 			return b, err
 		}
-		same := func() bool { return screen.SamePicture(before.Bare, after.Bare) }
+		same := func() bool { return before.Unchanged(after) }
 		unchanged := func() bool { return r.Desktop.Unchanged(i, same) }
 		if focuses(aim.Action, next, r.now) {
 			unchanged = nil

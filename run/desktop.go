@@ -52,6 +52,13 @@ var ErrDesktopGone = errors.New("the desktop is gone")
 type Capture struct {
 	Bare    *image.RGBA // the whole screen without the pointer, in device pixels
 	Windows []screen.Window
+	Settled screen.Settled // how the wait before it ended; zero if there was none
+}
+
+// Unchanged reports whether a later picture shows for certain that nothing has changed:
+// when the time limit ended the wait, something may still be to come.
+func (c Capture) Unchanged(later Capture) bool {
+	return later.Settled.Reason != screen.SettledCeiling && screen.SamePicture(c.Bare, later.Bare)
 }
 
 // An Aim is an action of a batch, right before it is performed.
@@ -93,7 +100,7 @@ func (l *Live) Observe(ctx context.Context) (*screen.Observation, error) {
 // input was sent since the last look.
 func (l *Live) Capture(ctx context.Context) (c Capture, err error) {
 	if l.stirred.Swap(false) {
-		if _, err = l.Screen.Settle(ctx); err != nil {
+		if c.Settled, err = l.Screen.Settle(ctx); err != nil {
 			return c, err
 		}
 	}

@@ -354,7 +354,7 @@ func (h *Hand) Release() error {
 const NothingSeen = "no visible change"
 
 // Close writes the last event of the act, unless it has one already. unchanged,
-// if not nil, tells whether nothing on the screen has changed: an action that
+// if not nil, tells whether nothing on the screen has changed for certain: an action that
 // should show had no effect then.
 func (a *Act) Close(ctx context.Context, unchanged func() bool) error {
 	if a.closed {

@@ -533,3 +533,15 @@ func TestUnlisted(t *testing.T) {
 	assert.Equal(t, `move the pointer to (11, 12) on label "Reload"`, actuator.Describe(named[1]))
 	assert.Equal(t, "move the pointer to (199, 119)", actuator.Describe(named[2]))
 }
+
+// TestCaptureAtCeiling holds that a picture between two actions says how the wait before
+// it ended.
+func TestCaptureAtCeiling(t *testing.T) {
+	for ceiling, want := range map[time.Duration]screen.SettleReason{time.Millisecond: screen.SettledCeiling, time.Minute: screen.SettledQuiet} {
+		s := runtest.Open(t, run.Settings{Display: run.DisplaySettings{Private: true, Size: image.Pt(400, 300), Ceiling: ceiling}}, nil)
+		require.NoError(t, s.Hand.Perform(t.Context(), run.Intent{Action: actuator.Press{Keys: []actuator.Key{"shift"}, Count: 1}, Source: run.FromModel}))
+		c, err := s.Desktop.Capture(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, want, c.Settled.Reason)
+	}
+}

@@ -9,7 +9,6 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/run"
-	"desktop-agent/screen"
 )
 
 // An aimed action is one for the live desktop.
@@ -224,7 +223,7 @@ func (r *player) perform(ctx context.Context, list []aimed, capture run.Capture,
 		if capture, err = r.Desktop.Capture(ctx); err != nil {
 			return nil, err
 		}
-		same := func() bool { return screen.SamePicture(before.Bare, capture.Bare) }
+		same := func() bool { return before.Unchanged(capture) }
 		if err := act.Close(ctx, func() bool { return r.Desktop.Unchanged(act.Index, same) }); err != nil {
 			return nil, err
 		}
