@@ -50,10 +50,14 @@ func (s *scene) class() Class {
 	if c.Harmless && astray && !s.anywhere(c) {
 		c = asks("", "it is not known what has the focus")
 	}
+	partly := s.partly()
+	if c.Harmless && partly && !s.anywhere(c) {
+		c = asks("", "its program did not answer in time: only a part of what it shows is known")
+	}
 	at := s.aimed()
 	c.Target, c.Local, c.Dialog = s.target(), at.local(), strings.TrimSpace(at.statement)
 	c.Folder = s.folder(at)
-	if _, call := in.Action.(actuator.CallTool); call || astray { // whatever has the focus
+	if _, call := in.Action.(actuator.CallTool); call || astray || partly { // whatever has the focus, or is not told
 		c.Local = false
 	}
 	return c

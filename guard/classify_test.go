@@ -246,6 +246,71 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestPartOfATree holds that what is missing of a program that did not answer in time makes
+// nothing look safe, and that it says nothing of other programs.
+func TestPartOfATree(t *testing.T) {
+	home := &guard.Workspace{Home: "/tmp/desk-1/home"}
+	question := look("foo", "dialog", "Line spacing", item{role: "label", name: "How many lines?"}, item{role: "push button", name: "OK"}, item{role: "push button", name: "Cancel"})
+	editor := look("Mousepad", "normal", "notes.txt - Mousepad", focused("text", "", "Hello"))
+	nowhere := look("Mousepad", "normal", "notes.txt - Mousepad", item{role: "label", name: "a"})
+	saveAs := look("Mousepad", "dialog", "Save As", focused("text", "Name:", "old.txt"), item{role: "push button", name: "Save"})
+	folder := look("Thunar", "normal", "Documents - Thunar", item{"icon", "Archive", "", []string{"focused"}}, item{role: "label", name: "a"})
+	drag := actuator.Drag{Path: []actuator.Point{point(0), point(0)}, Button: actuator.Left}
+	for _, tt := range []struct {
+		name     string
+		on       *screen.Observation
+		action   actuator.Action
+		harmless bool // also if only a part is told
+		free     bool // in a workspace, if all is told
+	}{
+		{"OK of a dialog", question, click(1), false, true},
+		{"Enter in a dialog", question, press("enter"), false, true},
+		{"alt with a letter in a dialog", question, press("alt", "o"), false, true},
+		{"typed into a dialog", question, actuator.Type{Text: "a"}, false, true},
+		{"save where the list of names is missing", saveAs, click(1), false, true},
+		{"Enter in a document", editor, press("enter"), false, true},
+		{"typed where the focus is not told", nowhere, actuator.Type{Text: "a"}, false, true},
+		{"a file, of which a button may be missing", folder, click(0), false, true},
+		{"Delete in a file manager", folder, press("delete"), false, true},
+		{"text that is marked", editor, drag, false, true},
+		{"set a field", editor, actuator.Set{At: point(0), Text: "x"}, false, true},
+		{"Escape", question, press("esc"), true, true},
+		{"a modifier", question, actuator.KeyDown{Key: "shift"}, true, true},
+		{"scroll", folder, actuator.Scroll{At: new(point(0)), DY: 3}, true, true},
+		{"copy", editor, actuator.Copy{}, true, true},
+		{"wait", editor, actuator.Wait{Milliseconds: 5}, true, true},
+	} {
+		whole := guard.Classify(run.Intent{Action: tt.action, On: tt.on})
+		assert.Equal(t, tt.free, home.Free(whole), "%s: %+v", tt.name, whole)
+		for _, program := range []atspi.Program{{Name: tt.on.Windows[0].Class, PID: 7}, {Name: ":1.7"}} {
+			part := *tt.on
+			part.Tree.Hung = []atspi.Program{program}
+			got := guard.Classify(run.Intent{Action: tt.action, On: &part})
+			assert.Equal(t, tt.harmless, got.Harmless, "%s: %+v", tt.name, got)
+			if !tt.harmless {
+				assert.False(t, home.Free(got), "%s: %+v", tt.name, got)
+			}
+		}
+		part := *tt.on
+		part.Tree.Hung = []atspi.Program{{Name: "other", PID: 99}}
+		assert.Equal(t, whole, guard.Classify(run.Intent{Action: tt.action, On: &part}), tt.name)
+	}
+	for name, in := range map[string]run.Intent{ // out of the window of one program, within that of another
+		"a drag":    {Action: actuator.Drag{Path: []actuator.Point{point(0), point(1)}, Button: actuator.Left}},
+		"from here": {Action: actuator.Drag{Path: []actuator.Point{point(1)}, Button: actuator.Left}, Done: []actuator.Action{actuator.Move{At: point(0)}}},
+		"by hand":   {Action: actuator.ButtonUp{At: new(point(1)), Button: actuator.Left}, Done: []actuator.Action{actuator.ButtonDown{At: new(point(0)), Button: actuator.Left}}},
+	} {
+		on := look("Mousepad", "normal", "notes.txt - Mousepad", item{role: "text"}, item{role: "text"})
+		on.Tree.Nodes[1].PID = 9
+		in.On = on
+		assert.True(t, guard.Classify(in).Harmless, name)
+		on.Tree.Hung = []atspi.Program{{Name: "other", PID: 9}}
+		assert.False(t, guard.Classify(in).Harmless, name)
+	}
+	tool := run.Intent{Action: actuator.CallTool{Tool: "read_file"}, Effect: worldmodel.EffectNone, On: &screen.Observation{Tree: screen.Tree{Hung: []atspi.Program{{Name: "foo", PID: 7}}}}}
+	assert.True(t, guard.Classify(tool).Harmless, "a tool goes to no program of the screen")
+}
+
 // TestWorkspace holds what is free in a workspace of our own: its files, and nothing
 // that leaves it.
 func TestWorkspace(t *testing.T) {

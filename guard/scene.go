@@ -384,6 +384,38 @@ func (s *scene) aimed() element {
 	return s.focus
 }
 
+// partly reports whether a program that the action goes to did not answer in time: a dialog
+// of it may say more, and have more buttons, than is known, and so may what is clicked.
+func (s *scene) partly() bool {
+	if s.in.On == nil || actuator.KindOf(s.in.Action) != actuator.Input {
+		return false
+	}
+	places := []element{s.aimed()}
+	points := actuator.Points(s.in.Action)
+	switch a := s.in.Action.(type) {
+	case actuator.Drag:
+		points = s.drawn(a.Path)
+	case actuator.ButtonUp:
+		if from := s.pressed(); from != nil {
+			points = append(points, *from)
+		}
+	default: // it begins where it points
+	}
+	for _, p := range points {
+		places = append(places, s.at(&p))
+	}
+	return slices.ContainsFunc(places, func(at element) bool {
+		pid := 0 // any
+		if at.node != nil {
+			pid = at.node.PID
+		} else if at.window >= 0 {
+			pid = s.windows[at.window].PID
+		}
+		_, hangs := s.in.On.Tree.Hangs(pid)
+		return hangs
+	})
+}
+
 // folder is what the field of a file manager says in which the folder stands.
 func (s *scene) folder(at element) string {
 	if at.program != files {
