@@ -30,7 +30,7 @@ var slowness = map[string]func(){
 		for {
 		}
 	},
-	"sleeps": func() { time.Sleep(10 * time.Second) },
+	"sleeps": func() { time.Sleep(time.Hour) },
 }
 
 // slowProgram names what this process does as the program of [TestSilence].
@@ -77,16 +77,13 @@ func TestSilence(t *testing.T) {
 			r, err := Open(t.Context(), &Options{BusAddress: b.BusAddress(), Silence: 500 * time.Millisecond, AppTimeout: tt.limit})
 			require.NoError(t, err)
 			defer r.Close()
-			begin := time.Now()
 			nodes, hung, err := r.Read(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, tt.hangs, len(hung) == 1, "%v", hung)
 			assert.Equal(t, !tt.hangs, slices.ContainsFunc(nodes, named("push button", "button")), "%v", nodes)
-			assert.Less(t, time.Since(begin), 8*time.Second, "the program is not waited for")
 
 			err = r.Set(t.Context(), permit.Grant(), Node{Key: strings.TrimSpace(line) + "#field", PID: program.Process.Pid}, "Dear Ann,")
 			assert.Equal(t, tt.hangs, err != nil, "%v", err)
-			assert.Less(t, time.Since(begin), 9*time.Second, "the field is not waited for")
 		})
 	}
 }
