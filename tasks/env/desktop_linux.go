@@ -79,7 +79,7 @@ func (e *Env) awaitIcons(ctx context.Context) error {
 		windows, err := e.Windows(ctx)
 		return slices.ContainsFunc(windows, isDesktop), err
 	})
-	if err == errNotYet {
+	if err == ErrNotYet {
 		e.Note("the desktop has no icons: " + iconManager + " does not show them")
 		return nil
 	}

@@ -169,6 +169,9 @@ var ErrTooLarge = errors.New("file is too large")
 // ErrNoWindow reports that no window has the name.
 var ErrNoWindow = errors.New("no such window")
 
+// ErrNotYet reports a window that has not done in time what it was told.
+var ErrNotYet = errors.New("not yet")
+
 // Abs returns a path as programs mean it: ~, $HOME and other variables that the
 // environment always has are expanded, and what is relative lies in /home/user.
 func Abs(guest string) string {

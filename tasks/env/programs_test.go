@@ -129,6 +129,43 @@ func TestWindows(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
+// A window that does not do what it is told is an error that says what is in the way.
+func TestNotObeyed(t *testing.T) {
+	t.Run("asks", func(t *testing.T) {
+		need(t, "mousepad")
+		e := isolated(t, nil)
+		require.NoError(t, e.Start(t.Context(), env.Command{Args: []string{"mousepad"}}))
+		windowOf(t, e, "Mousepad")
+		require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.write('text')"))
+		err := e.CloseWindow(t.Context(), "Untitled", false, false)
+		require.ErrorIs(t, err, env.ErrNotYet)
+		require.ErrorContains(t, err, `close window "Untitled": not yet: the program shows "Save Changes" first`)
+		err = e.Activate(t.Context(), "Untitled", false, false)
+		require.ErrorIs(t, err, env.ErrNotYet)
+		require.ErrorContains(t, err, `"Save Changes" has the focus`)
+	})
+	for name, tt := range map[string]struct{ program, script, want string }{
+		"stays open":   {"xterm", `exec xterm -e sh -c 'trap "" HUP; sleep 1000'`, "it is still open after 20s"},
+		"is slow":      {"xterm", `exec xterm -e sh -c 'trap "" HUP; sleep 5'`, ""},
+		"does not end": {"thunar", `thunar --daemon & sleep 1; exec thunar`, "its program still runs after 20s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // it waits
+			need(t, tt.program)
+			e := isolated(t, nil)
+			require.NoError(t, e.Start(t.Context(), env.Command{Args: []string{tt.script}, Shell: true}))
+			windowOf(t, e, tt.program)
+			err := e.CloseWindow(t.Context(), tt.program, false, true)
+			if tt.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, env.ErrNotYet)
+			require.ErrorContains(t, err, tt.want)
+		})
+	}
+}
+
 // A port inside can be reached from outside, and by other programs inside alone.
 func TestDial(t *testing.T) {
 	need(t, "python3")

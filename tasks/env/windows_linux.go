@@ -16,10 +16,14 @@ import (
 const (
 	// lookAgain is the time between two looks at the windows.
 	lookAgain = 20 * time.Millisecond
-	// obeyLimit is how long a window may take to do what it is told.
-	obeyLimit = 2 * time.Second
-	// endLimit is how long a program may take to end after its last window was closed.
-	endLimit = 5 * time.Second
+	// focusLimit is how long a window may take to get the focus.
+	focusLimit = 5 * time.Second
+	// closeLimit is how long a window may take to close, and its program to end with its last
+	// one: as long as OSWorld sleeps before it scores.
+	closeLimit = 20 * time.Second
+	// askLimit is how long what a program shows while it closes a window may stay, until it is
+	// taken for a question.
+	askLimit = 2 * time.Second
 )
 
 // Windows returns the windows as they are now, bottom to top.
@@ -30,13 +34,16 @@ func (e *Env) Windows(ctx context.Context) ([]screen.Window, error) { return e.s
 // whose title has the name as a part, in any case; with strict, whose title is the
 // name; with byClass, whose WM_CLASS ("instance.Class") is compared instead.
 // Chromium also goes by the name Google Chrome. The error is [ErrNoWindow] if
-// there is none.
+// there is none, and [ErrNotYet] if another one keeps the focus.
 func (e *Env) Activate(ctx context.Context, name string, strict, byClass bool) error {
 	w, err := e.find(name, strict, byClass)
+	if err == nil {
+		err = e.activate(ctx, w)
+	}
 	if err != nil {
 		return fmt.Errorf("activate window %q: %w", name, err)
 	}
-	return e.activate(ctx, w)
+	return nil
 }
 
 func (e *Env) activate(ctx context.Context, w xproto.Window) error {
@@ -44,24 +51,35 @@ func (e *Env) activate(ctx context.Context, w xproto.Window) error {
 	if err := e.tell(w, "_NET_ACTIVE_WINDOW", fromPager); err != nil {
 		return err
 	}
-	err := e.until(ctx, obeyLimit, func() (bool, error) {
-		active, err := e.conn.Active()
+	var active xproto.Window
+	err := e.until(ctx, focusLimit, func() (ok bool, err error) {
+		active, err = e.conn.Active()
 		return active == w, err
 	})
-	if errors.Is(err, errNotYet) {
-		return nil // some windows do not take the focus
+	switch {
+	case !errors.Is(err, ErrNotYet):
+		return err
+	case active == 0:
+		return fmt.Errorf("%w: no window has the focus after %v", err, focusLimit)
 	}
-	return err
+	return fmt.Errorf("%w: %q has the focus after %v: close it first if it is a dialog", err, e.conn.Title(active), focusLimit)
 }
 
 // CloseWindow closes a window, found as [Env.Activate] does, in the way of its
 // close button, and returns when it is gone, and the program with its last
-// window; or after some seconds: the program may ask something first.
+// window. The error is [ErrNotYet] if they are not: the program may ask something first.
 func (e *Env) CloseWindow(ctx context.Context, name string, strict, byClass bool) error {
 	w, err := e.find(name, strict, byClass)
+	if err == nil {
+		err = e.closeWindow(ctx, w)
+	}
 	if err != nil {
 		return fmt.Errorf("close window %q: %w", name, err)
 	}
+	return nil
+}
+
+func (e *Env) closeWindow(ctx context.Context, w xproto.Window) error {
 	before, err := e.Windows(ctx)
 	if err != nil {
 		return err
@@ -69,24 +87,40 @@ func (e *Env) CloseWindow(ctx context.Context, name string, strict, byClass bool
 	if err := e.tell(w, "_NET_CLOSE_WINDOW", 0, 2); err != nil {
 		return err
 	}
+	is := func(k screen.Window) bool { return k.ID == uint32(w) }
 	pid := 0
-	for _, known := range before {
-		if known.ID == uint32(w) {
-			pid = known.PID
-		}
+	if i := slices.IndexFunc(before, is); i >= 0 {
+		pid = before[i].PID
 	}
-	err = e.until(ctx, obeyLimit, func() (bool, error) {
+	asks := func(k screen.Window) bool {
+		return pid != 0 && k.PID == pid && !k.Popup && !holds(before, func(b screen.Window) bool { return b.ID == k.ID })
+	}
+	var why string
+	var asked time.Time
+	err = e.until(ctx, closeLimit, func() (bool, error) {
 		now, err := e.Windows(ctx)
-		return !holds(now, func(k screen.Window) bool { return k.ID == uint32(w) }), err
+		if err != nil {
+			return false, err
+		}
+		if !holds(now, is) {
+			why = fmt.Sprintf("its program still runs after %v: end it, if it must have written its files", closeLimit)
+			return pid == 0 || !alive(pid) || holds(now, func(k screen.Window) bool { return k.PID == pid }), nil
+		}
+		why = fmt.Sprintf("it is still open after %v: end its program", closeLimit)
+		i := slices.IndexFunc(now, asks)
+		switch {
+		case i < 0:
+			asked = time.Time{}
+		case asked.IsZero():
+			asked = time.Now()
+		case time.Since(asked) > askLimit:
+			why = fmt.Sprintf("the program shows %q first: answer that", now[i].Title)
+			return false, ErrNotYet
+		}
+		return false, nil
 	})
-	if err == nil && pid != 0 {
-		err = e.until(ctx, endLimit, func() (bool, error) {
-			now, err := e.Windows(ctx)
-			return !alive(pid) || holds(now, func(k screen.Window) bool { return k.PID == pid }), err
-		})
-	}
-	if errors.Is(err, errNotYet) {
-		return nil
+	if errors.Is(err, ErrNotYet) {
+		return fmt.Errorf("%w: %s", err, why)
 	}
 	return err
 }
@@ -164,14 +198,11 @@ func (e *Env) tell(w xproto.Window, what string, data ...uint32) error {
 		xproto.EventMaskSubstructureNotify|xproto.EventMaskSubstructureRedirect, string(message.Bytes())).Check()
 }
 
-// errNotYet says that something has not come about in time.
-var errNotYet = errors.New("not yet")
-
-// until waits for a condition, for as long as limit if that is not 0.
+// until waits for a condition, for as long as limit if that is not 0: after that it is [ErrNotYet].
 func (e *Env) until(ctx context.Context, limit time.Duration, condition func() (bool, error)) error {
 	if limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, errNotYet)
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, ErrNotYet)
 		defer cancel()
 	}
 	tick := time.NewTicker(lookAgain)

@@ -95,6 +95,9 @@ func TestAsksToSave(t *testing.T) {
 			windows, err := e.Windows(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, name == "closed", len(windows) > 1, "it still asks: %v", windows)
+			if name == "closed" {
+				assert.Contains(t, e.Notes(), `the program shows "Save Changes" first`)
+			}
 		})
 	}
 }

@@ -52,7 +52,8 @@ type Options struct {
 	// Codes makes errors of commands that end with a code other than 0: what they should
 	// have done is not done, and a task might begin as it should end.
 	Codes bool
-	// Strict is Codes, and makes errors of windows that are not there.
+	// Strict is Codes, and makes errors of windows that are not there, or do not do what they
+	// are told.
 	Strict bool
 	// Defects are those of OSWorld's that are repeated; see the list of that name.
 	Defects defect.Set

@@ -215,7 +215,18 @@ func TestWindowSteps(t *testing.T) {
 	assert.Equal(t, "1\n", run(t, e, "pgrep -c xterm"))
 	require.ErrorIs(t, do(t, e, o, "close_window", `{"window_name":"none"}`), env.ErrNoWindow)
 	require.ErrorIs(t, do(t, e, o, "activate_window", `{"window_name":"none"}`), env.ErrNoWindow)
+	// What is in the way of a window is told.
+	require.NoError(t, do(t, e, o, "activate_window", `{"window_name":"note.txt"}`))
+	require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.write('more')"))
+	require.ErrorIs(t, do(t, e, o, "close_window", `{"window_name":"note.txt"}`), env.ErrNotYet)
+	require.ErrorIs(t, do(t, e, o, "open", `{"path":"/home/user/note.txt"}`), env.ErrNotYet)
+	assert.Empty(t, e.Notes())
 	o.Strict = false
+	require.NoError(t, do(t, e, o, "open", `{"path":"/home/user/note.txt"}`))
+	assert.Contains(t, e.Notes(), `"Save Changes" has the focus`)
+	require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.press('esc')"))
+	require.NoError(t, do(t, e, o, "close_window", `{"window_name":"note.txt"}`))
+	assert.Contains(t, e.Notes(), `the program shows "Save Changes" first`)
 	require.NoError(t, do(t, e, o, "close_window", `{"window_name":"none"}`))
 	require.NoError(t, do(t, e, o, "activate_window", `{"window_name":"none"}`))
 	require.ErrorContains(t, do(t, e, o, "open", `{"path":"/home/user/none.txt"}`), "no such file or program")

@@ -53,7 +53,7 @@ func checkOpen(p tasks.Params) error {
 
 // activate brings a window to the front. One that is about to come is waited
 // for; one that does not is ignored, as a task may name windows of programs in
-// other languages or versions.
+// other languages or versions. That it does not get the focus is noted.
 func (r *run) activate(ctx context.Context, p tasks.Params) error {
 	return r.window(ctx, p, func(ctx context.Context, name string, strict, byClass bool) error {
 		limited, cancel := context.WithTimeout(ctx, missLimit)
@@ -71,7 +71,7 @@ func (r *run) activate(ctx context.Context, p tasks.Params) error {
 	})
 }
 
-// closeWindow closes a window. One that is not there is ignored.
+// closeWindow closes a window. One that is not there is ignored, and one that stays is noted.
 func (r *run) closeWindow(ctx context.Context, p tasks.Params) error {
 	return r.window(ctx, p, r.e.CloseWindow)
 }
@@ -86,6 +86,15 @@ func (r *run) window(ctx context.Context, p tasks.Params, do func(context.Contex
 	err = do(ctx, name, strict, byClass)
 	if errors.Is(err, env.ErrNoWindow) && !r.o.Strict {
 		r.o.Log.WarnContext(ctx, "no such window", "name", name)
+		return nil
+	}
+	return r.lenient(err)
+}
+
+// lenient notes a window that does not do what it is told, and goes on, as OSWorld does.
+func (r *run) lenient(err error) error {
+	if errors.Is(err, env.ErrNotYet) && !r.o.Strict {
+		r.e.Note(err.Error())
 		return nil
 	}
 	return err
@@ -152,8 +161,10 @@ func (r *run) open(ctx context.Context, p tasks.Params) error {
 	if err != nil {
 		return err
 	}
-	if err := r.e.Activate(ctx, w.Title, true, false); err != nil && !errors.Is(err, env.ErrNoWindow) {
-		return err // a title may change meanwhile
+	if err := r.e.Activate(ctx, w.Title, true, false); !errors.Is(err, env.ErrNoWindow) { // a title may change meanwhile
+		if err := r.lenient(err); err != nil {
+			return err
+		}
 	}
 	return r.settled(ctx)
 }
