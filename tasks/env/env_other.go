@@ -103,9 +103,6 @@ func (e *Env) WaitWindow(context.Context, func(screen.Window) bool) (screen.Wind
 // Quiet returns [sandbox.ErrUnsupported].
 func (e *Env) Quiet(context.Context) error { return sandbox.ErrUnsupported }
 
-// Closed returns [sandbox.ErrUnsupported].
-func (e *Env) Closed(context.Context, string) error { return sandbox.ErrUnsupported }
-
 // Probe returns [sandbox.ErrUnsupported].
 func Probe(context.Context, *Options) (Isolation, error) { return Isolation{}, sandbox.ErrUnsupported }
 
