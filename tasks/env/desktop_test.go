@@ -43,7 +43,7 @@ func TestTerminalKey(t *testing.T) {
 		`import pyautogui; pyautogui.write("(id -un; pwd; ls /root; cat /proc/1/comm; command -v sudo) >said 2>&1\n")`))
 	require.Eventually(t, func() bool { return strings.Contains(run(t, e, "cat said || true"), "sudo\n") }, 30*time.Second, 50*time.Millisecond)
 	assert.Equal(t, "user\n/home/user\nls: cannot access '/root': No such file or directory\nbwrap\n/run/task/bin/sudo\n", run(t, e, "cat said"))
-	assert.Empty(t, e.Notes())
+	assert.NotContains(t, e.Notes(), "the focus")
 	assert.NotContains(t, run(t, e, "ls -d $(dirname $XDG_RUNTIME_DIR)/*"), "orders", "the pipe of the window manager is not the task's")
 
 	require.NoError(t, e.CloseWindow(t.Context(), w.Title, true, false))
@@ -105,7 +105,7 @@ func TestIcons(t *testing.T) {
 	require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.doubleClick(58, 34)"))
 	w := windowOf(t, e, "Mousepad")
 	assert.Contains(t, w.Title, "notes.txt")
-	assert.Empty(t, e.Notes())
+	assert.NotContains(t, e.Notes(), "the focus")
 }
 
 // What a program finds for each type of file is what tasks expect.
@@ -154,4 +154,16 @@ func TestTypeUnanswered(t *testing.T) {
 	run(t, e, "pkill -CONT mousepad")
 	_, err := e.WaitWindow(within(t), func(w screen.Window) bool { return strings.HasPrefix(w.Title, "*") })
 	require.NoError(t, err, "the text is there")
+}
+
+// What is done for a task's author while the screen never rests is done all the same, and a
+// note says so.
+func TestActWithoutRest(t *testing.T) {
+	need(t, "xterm")
+	e := isolated(t, nil)
+	require.NoError(t, e.Start(t.Context(), env.Command{Args: []string{"xterm", "-T", "Log", "-e", "while :; do date; done"}}))
+	_, err := e.WaitWindow(within(t), func(w screen.Window) bool { return w.Title == "Log" && w.Focused })
+	require.NoError(t, err)
+	require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.moveTo(5, 5)"))
+	assert.Contains(t, e.Notes(), "a step of the task acted while the screen was not at rest")
 }

@@ -11,6 +11,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/pyautogui"
 	"desktop-agent/run"
+	"desktop-agent/screen"
 )
 
 // runGUI performs code that calls pyautogui. What the parser does not know goes to
@@ -52,7 +53,8 @@ func (e *Env) parse(source string) ([]actuator.Action, error) {
 
 // Perform does on the desktop what Python code says that calls pyautogui, which is
 // translated and never run. Before each action, and at the end, the desktop is
-// given time to take what was done before. time.sleep is done as written;
+// given time to take what was done before, and a note says where that was not enough.
+// time.sleep is done as written;
 // [Command.Limit] bounds it in [Env.Run].
 func (e *Env) Perform(ctx context.Context, source string) error {
 	actions, err := e.parse(source)
@@ -99,11 +101,14 @@ func (e *Env) perform(ctx context.Context, actions []actuator.Action) error {
 	return nil
 }
 
-// settle gives the desktop time to take what was done.
+// settle gives the desktop time to take what was done. That this was not enough is noted.
 func (e *Env) settle(ctx context.Context) error {
-	_, err := e.screen.Settle(ctx)
+	settled, err := e.screen.Settle(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if err == nil && settled.Reason == screen.SettledCeiling {
+		e.Note("a step of the task acted while the screen was not at rest")
 	}
 	return err
 }
