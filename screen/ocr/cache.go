@@ -2,6 +2,7 @@ package ocr
 
 import (
 	"image"
+	"time"
 
 	"desktop-agent/screen"
 )
@@ -10,49 +11,45 @@ import (
 // screen of 4K, or hundreds of screens of a terminal.
 const maxCached = 24 << 20
 
-// A cache knows what was read of bands. The oldest go first.
+// A cache knows what came of bands. The oldest go first.
 type cache struct {
-	known map[string][]screen.OCRLine // by the key of a band
+	known map[string]reading // by the key of a band
 	order []string
 	size  int
 	at    map[position]band // the last band that was read there
 }
 
+// A reading is what came of a band.
+type reading struct {
+	lines  []screen.OCRLine
+	err    error     // why it could not be read; nil if it was
+	failed time.Time // when
+}
+
 // A position is where a band was.
 type position struct{ at, size image.Point }
 
-// has reports whether a band was read, or one that differs by a text cursor.
-func (c *cache) has(b band) bool {
-	_, ok := c.find(b)
-	return ok
-}
-
-// lines returns what was read of a band, or of one that differs by a text cursor.
-func (c *cache) lines(b band) []screen.OCRLine {
-	lines, _ := c.find(b)
-	return lines
-}
-
-func (c *cache) find(b band) ([]screen.OCRLine, bool) {
-	if lines, ok := c.known[b.key]; ok {
-		return lines, true
+// find returns what came of a band, or of one that differs by a text cursor.
+func (c *cache) find(b band) (reading, bool) {
+	if r, ok := c.known[b.key]; ok {
+		return r, true
 	}
 	if before, ok := c.at[position{b.at, b.pixels.Rect.Size()}]; ok && onlyCaret(before.pixels, b.pixels) {
-		lines, ok := c.known[before.key]
-		return lines, ok
+		r, ok := c.known[before.key]
+		return r, ok
 	}
-	return nil, false
+	return reading{}, false
 }
 
-func (c *cache) put(b band, lines []screen.OCRLine) {
+func (c *cache) put(b band, r reading) {
 	if c.known == nil {
-		c.known, c.at = map[string][]screen.OCRLine{}, map[position]band{}
+		c.known, c.at = map[string]reading{}, map[position]band{}
 	}
 	if _, ok := c.known[b.key]; !ok {
 		c.order = append(c.order, b.key)
 		c.size += len(b.key)
 	}
-	c.known[b.key] = lines
+	c.known[b.key] = r
 	c.at[position{b.at, b.pixels.Rect.Size()}] = b
 	for c.size > maxCached && len(c.order) > 1 {
 		oldest := c.order[0]

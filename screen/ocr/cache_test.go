@@ -25,20 +25,21 @@ func bandOf(g *image.Gray, at image.Point) band {
 
 func TestCacheKnowsTheTextCursor(t *testing.T) {
 	var c cache
-	c.put(bandOf(blank(100, 20), image.Pt(5, 5)), []screen.OCRLine{{Text: "a"}})
+	has := func(b band) bool { _, ok := c.find(b); return ok }
+	c.put(bandOf(blank(100, 20), image.Pt(5, 5)), reading{lines: []screen.OCRLine{{Text: "a"}}})
 	caret := blank(100, 20)
 	for y := 2; y < 18; y++ {
 		caret.Pix[100*y+40], caret.Pix[100*y+41] = 0, 0
 	}
-	assert.True(t, c.has(bandOf(caret, image.Pt(5, 5))), "a text cursor has come")
-	assert.False(t, c.has(bandOf(caret, image.Pt(5, 6))), "who knows what that is")
+	assert.True(t, has(bandOf(caret, image.Pt(5, 5))), "a text cursor has come")
+	assert.False(t, has(bandOf(caret, image.Pt(5, 6))), "who knows what that is")
 	letter := blank(100, 20)
 	for i := range 4 { // no solid box
 		letter.Pix[100*(4+i)+40] = 0
 		letter.Pix[100*(8+i)+42] = 0
 	}
-	assert.False(t, c.has(bandOf(letter, image.Pt(5, 5))), "a thin letter in the place of another")
-	assert.True(t, c.has(bandOf(blank(100, 20), image.Pt(5, 90))), "it was scrolled")
+	assert.False(t, has(bandOf(letter, image.Pt(5, 5))), "a thin letter in the place of another")
+	assert.True(t, has(bandOf(blank(100, 20), image.Pt(5, 90))), "it was scrolled")
 }
 
 func TestCacheIsBounded(t *testing.T) {
@@ -46,7 +47,7 @@ func TestCacheIsBounded(t *testing.T) {
 	for i := range 40 {
 		g := blank(1<<10, 1<<10)
 		g.Pix[0] = byte(i)
-		c.put(bandOf(g, image.Pt(0, i)), nil)
+		c.put(bandOf(g, image.Pt(0, i)), reading{})
 	}
 	assert.LessOrEqual(t, c.size, maxCached)
 	assert.Len(t, c.known, maxCached>>20)

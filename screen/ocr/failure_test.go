@@ -79,7 +79,7 @@ func TestFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := unhurried
-			o.Program = program(t, tt.does)
+			o.Program, o.Again = program(t, tt.does), time.Hour
 			if name == "hangs" {
 				o.Limit = 200 * time.Millisecond
 			}
@@ -89,8 +89,8 @@ func TestFailures(t *testing.T) {
 			require.ErrorContains(t, err, tt.want)
 			assert.Empty(t, lines)
 			_, err = r.Lines(limit(t), m, []image.Rectangle{m.Rect})
-			require.NoError(t, err, "what failed is not tried again")
-			assert.Equal(t, 1, r.Started())
+			require.ErrorContains(t, err, tt.want, "it is not taken for blank")
+			assert.Equal(t, 1, r.Started(), "what failed is not tried again at once")
 			for range 2 {
 				m = striped(1)
 				_, err = r.Lines(limit(t), m, []image.Rectangle{m.Rect})
@@ -101,6 +101,29 @@ func TestFailures(t *testing.T) {
 			require.ErrorContains(t, err, "gave up after 3 failures")
 			assert.Equal(t, 3, r.Started())
 		})
+	}
+}
+
+// TestReadAfterFailures holds that what could not be read is read once that can be done,
+// also after so many failures that none is tried for a while.
+func TestReadAfterFailures(t *testing.T) {
+	go1 := filepath.Join(t.TempDir(), "go")
+	row := `5\t1\t1\t1\t1\t1\t24\t24\t60\t20\t95\thello`
+	o := unhurried
+	o.Again = 100 * time.Millisecond
+	o.Program = program(t, "cat >/dev/null; [ -e "+go1+" ] || kill -9 $$; printf 'level\\tpage_num\\tx\\n"+row+"\\n'")
+	r := open(t, o)
+	pictures := []*image.RGBA{striped(1), striped(1), striped(1)}
+	for _, m := range pictures {
+		_, err := r.Lines(limit(t), m, []image.Rectangle{m.Rect})
+		require.ErrorContains(t, err, "signal: killed")
+	}
+	require.NoError(t, os.WriteFile(go1, nil, 0o600))
+	for _, m := range pictures {
+		require.Eventually(t, func() bool {
+			lines, err := r.Lines(limit(t), m, []image.Rectangle{m.Rect})
+			return len(lines) == 1 && err == nil
+		}, time.Minute, 10*time.Millisecond)
 	}
 }
 

@@ -39,6 +39,7 @@ type Options struct {
 	Languages string        // as tesseract names them, joined by "+"; "" means [DefaultLanguages]
 	Wait      time.Duration // how long Lines waits; 0 means 1.5 s
 	Limit     time.Duration // how long one process may take; 0 means 10 s
+	Again     time.Duration // after how long what failed is tried again; 0 means 10 s
 	Log       *slog.Logger  // nil means none
 }
 
@@ -47,9 +48,10 @@ const (
 	DefaultLanguages = "eng"
 	defaultWait      = 1500 * time.Millisecond
 	defaultLimit     = 10 * time.Second
+	defaultAgain     = 10 * time.Second
 )
 
-// maxFailures is how many processes in a row may fail before a Reader gives up.
+// maxFailures is how many processes in a row may fail before a Reader starts none for a while.
 const maxFailures = 3
 
 // A Reader reads pictures. Its methods may be called by several goroutines; what the
@@ -67,7 +69,8 @@ type Reader struct {
 	pending  map[string]*job // by the key of a band
 	call     int             // number of the newest call
 	failures int             // in a row
-	broken   error           // why the reader has given up
+	broken   error           // why the reader has given up for now
+	gaveUp   time.Time       // when it did
 	started  int             // processes so far
 }
 
@@ -88,6 +91,9 @@ func Open(ctx context.Context, o *Options) (*Reader, error) {
 	}
 	if r.o.Limit <= 0 {
 		r.o.Limit = defaultLimit
+	}
+	if r.o.Again <= 0 {
+		r.o.Again = defaultAgain
 	}
 	if r.o.Log == nil {
 		r.o.Log = slog.New(slog.DiscardHandler)
@@ -122,16 +128,14 @@ func (r *Reader) Close() error {
 // [Options.Wait] is over is left out, and [screen.ErrUnread] says so: it is read on,
 // and there for the next call.
 // When ctx ends, so do the processes that this call started. Of what cannot be
-// read the error tells; the lines are the rest.
+// read the error tells, also that of later calls, until it is read after all; the lines are
+// the rest.
 func (r *Reader) Lines(ctx context.Context, picture *image.RGBA, regions []image.Rectangle) ([]screen.OCRLine, error) {
 	var list []band
 	for _, region := range regions {
 		list = append(list, bands(picture, region.Intersect(picture.Rect))...)
 	}
 	jobs, err := r.order(list)
-	if err != nil {
-		return nil, err
-	}
 	stop := context.AfterFunc(ctx, func() {
 		for _, j := range jobs {
 			j.cancel()
@@ -140,11 +144,10 @@ func (r *Reader) Lines(ctx context.Context, picture *image.RGBA, regions []image
 	defer stop()
 	enough := time.NewTimer(r.o.Wait)
 	defer enough.Stop()
-	var errs []error
+	errs := []error{err}
 	for _, j := range jobs {
 		select {
 		case <-j.done:
-			errs = append(errs, j.err)
 			continue
 		case <-ctx.Done():
 			return nil, fmt.Errorf("read the picture: %w", context.Cause(ctx))
@@ -158,8 +161,12 @@ func (r *Reader) Lines(ctx context.Context, picture *image.RGBA, regions []image
 	var lines []screen.OCRLine
 	unread := false
 	for _, b := range list {
-		unread = unread || !r.cache.has(b)
-		for _, l := range r.cache.lines(b) {
+		known, ok := r.cache.find(b)
+		unread = unread || !ok
+		if known.err != nil && !slices.Contains(errs, known.err) { // one process reads several bands
+			errs = append(errs, known.err)
+		}
+		for _, l := range known.lines {
 			l.Box = l.Box.Add(b.at)
 			l.Words = slices.Clone(l.Words)
 			for i := range l.Words {
@@ -168,10 +175,10 @@ func (r *Reader) Lines(ctx context.Context, picture *image.RGBA, regions []image
 			lines = append(lines, l)
 		}
 	}
-	if unread {
-		errs = append(errs, screen.ErrUnread)
+	if err = errors.Join(errs...); err == nil && unread {
+		err = screen.ErrUnread
 	}
-	return lines, errors.Join(errs...)
+	return lines, err
 }
 
 // Started returns how many processes were started to read.
@@ -188,24 +195,26 @@ type job struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{}
-	err    error // readable after done
 }
 
 // order starts to read the bands that are not known, and returns the jobs to wait for.
 func (r *Reader) order(list []band) (wait []*job, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.broken != nil {
-		return nil, r.broken
-	}
 	if err := r.life.Err(); err != nil {
 		return nil, fmt.Errorf("read the picture: the reader is closed: %w", err)
+	}
+	if r.broken != nil && time.Since(r.gaveUp) < r.o.Again {
+		return nil, r.broken
+	} else if r.broken != nil {
+		r.broken, r.failures = nil, 0
 	}
 	r.call++
 	var fresh []band
 	asked := map[string]bool{}
 	for _, b := range list {
-		if asked[b.key] || r.cache.has(b) {
+		known, ok := r.cache.find(b)
+		if asked[b.key] || ok && (known.err == nil || time.Since(known.failed) < r.o.Again) {
 			continue
 		}
 		asked[b.key] = true
@@ -236,6 +245,7 @@ func (r *Reader) do(j *job) {
 	defer close(j.done)
 	var lines [][]screen.OCRLine
 	var wanted bool
+	var err error
 	select {
 	case r.slots <- struct{}{}:
 		r.mu.Lock()
@@ -244,7 +254,7 @@ func (r *Reader) do(j *job) {
 		}
 		r.mu.Unlock()
 		if wanted {
-			lines, j.err = r.recognise(j.ctx, j.bands)
+			lines, err = r.recognise(j.ctx, j.bands)
 		}
 		<-r.slots
 	case <-j.ctx.Done():
@@ -254,18 +264,21 @@ func (r *Reader) do(j *job) {
 	for _, b := range j.bands {
 		delete(r.pending, b.key)
 	}
-	switch {
-	case !wanted || j.ctx.Err() != nil:
+	if !wanted || j.ctx.Err() != nil {
 		return
-	case j.err == nil:
-		r.failures = 0
-	default:
-		if r.failures++; r.failures >= maxFailures {
-			r.broken = fmt.Errorf("read the picture: gave up after %d failures: %w", r.failures, j.err)
-		}
-		lines = make([][]screen.OCRLine, len(j.bands)) // what fails is not tried again
 	}
-	for i, b := range j.bands {
-		r.cache.put(b, lines[i])
+	if err == nil {
+		r.failures = 0
+		for i, b := range j.bands {
+			r.cache.put(b, reading{lines: lines[i]})
+		}
+		return
+	}
+	now := time.Now()
+	if r.failures++; r.failures >= maxFailures {
+		r.broken, r.gaveUp = fmt.Errorf("read the picture: gave up after %d failures: %w", r.failures, err), now
+	}
+	for _, b := range j.bands {
+		r.cache.put(b, reading{err: err, failed: now})
 	}
 }
