@@ -3,6 +3,7 @@ package getter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -70,11 +71,12 @@ func (g *getter) output(ctx context.Context, of func(env.Output) []byte) (tasks.
 }
 
 // script runs a script of this package, and returns what it prints; "" if it
-// prints nothing or fails.
+// prints nothing or fails. One that does not end in time is an error: what it would have
+// printed would count as not there.
 func (g *getter) script(ctx context.Context, args ...string) (string, error) {
 	out, err := g.e.Run(ctx, env.Command{Args: args, Limit: g.o.Limit})
-	if errors.Is(err, env.ErrLimit) && ctx.Err() == nil {
-		return "", nil
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", args[0], err)
 	}
-	return string(out.Stdout), err
+	return string(out.Stdout), nil
 }

@@ -75,3 +75,20 @@ func TestOutput(t *testing.T) {
 		})
 	}
 }
+
+// What a script of this package has printed when it took too long is no result: what is
+// missing of it would count as not there.
+func TestScriptTooLong(t *testing.T) {
+	f := &fake{run: func(env.Command) (env.Output, error) {
+		return env.Output{Stdout: []byte("dd\x00")}, fmt.Errorf("%w: more than 2m0s", env.ErrLimit)
+	}}
+	for kind, p := range map[string]tasks.Params{
+		"list_directory": params("path", "/home/user"), "vm_wallpaper": params("dest", "x.png"), "default_video_player": nil,
+		"shortcuts_on_desktop": nil, "extensions_installed_from_shop": nil,
+	} {
+		value, err := Get(t.Context(), f, &tasks.Getter{Type: kind, Params: p}, in(t))
+		require.ErrorIs(t, err, env.ErrLimit, kind)
+		assert.ErrorContains(t, err, ": command took too long: more than 2m0s", kind)
+		assert.Nil(t, value, kind)
+	}
+}
