@@ -107,34 +107,46 @@ func (g *getter) terminal(ctx context.Context) (tasks.Value, error) {
 // addressBar is the name of the browser's address bar.
 const addressBar = "Address and search bar"
 
-// addressLimit is how long the address bar of a browser may stay empty. One that is
-// busy, or has just come to another tab, tells it late.
-const addressLimit = 3 * time.Second
-
 // address returns the text of the browser's address bar, that of the active
-// window first; "" if there is none, or if it stays empty.
+// window first; "" if there is none, or if it stays empty. A browser that is busy, or has
+// just come to another tab, tells it late: it is waited for until what its windows have has
+// stayed the same for [maxSilence].
 func (g *getter) address(ctx context.Context) (string, error) {
-	limit := time.Now().Add(addressLimit)
+	limited, cancel := context.WithTimeoutCause(ctx, treeLimit,
+		fmt.Errorf("the browser tells no address, and its windows still change after %v", treeLimit))
+	defer cancel()
+	before, since := -1, time.Time{} // how many objects there were, and since when
 	for {
-		text, err := g.addressNow(ctx)
-		if err != nil || text != "" || time.Now().After(limit) {
+		text, objects, err := g.addressNow(limited)
+		switch {
+		case text == "" && limited.Err() != nil:
+			return "", context.Cause(limited)
+		case err != nil || text != "":
 			return text, err
 		}
-		if runs, err := g.chromeRuns(ctx); err != nil || !runs {
+		if runs, err := g.chromeRuns(limited); err != nil || !runs {
 			return "", err
 		}
-		if err := pause(ctx); err != nil {
+		if objects != before {
+			before, since = objects, time.Now()
+		} else if time.Since(since) >= maxSilence {
+			g.o.Log.InfoContext(ctx, "the address bar stays empty")
+			return "", nil
+		}
+		if err := pause(limited); err != nil {
 			return "", err
 		}
 	}
 }
 
-// addressNow returns what the address bar tells at this moment.
-func (g *getter) addressNow(ctx context.Context) (string, error) {
+// addressNow returns what the address bar tells at this moment, and how many objects there
+// are beside it.
+func (g *getter) addressNow(ctx context.Context) (text string, objects int, err error) {
 	root, err := g.accessible(ctx, view{program: isChrome, deeper: inSight})
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
+	objects = len(root.find(func(*object) bool { return true }))
 	isBar := func(o *object) bool { return o.role == "entry" && o.name == addressBar }
 	var bars []*object
 	for _, program := range root.find(func(o *object) bool { return o.role == "application" && isChrome(o.name) }) {
@@ -146,9 +158,9 @@ func (g *getter) addressNow(ctx context.Context) (string, error) {
 		bars = append(bars, program.find(isBar)...)
 	}
 	if len(bars) == 0 {
-		return "", nil
+		return "", objects, nil
 	}
-	return bars[0].text, nil
+	return bars[0].text, objects, nil
 }
 
 // isChrome reports whether a program is the browser, by its name or, of one that hangs, by

@@ -3,10 +3,13 @@ package getter
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image"
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -141,16 +144,58 @@ func TestActiveURL(t *testing.T) {
 	}
 }
 
-// A browser that is busy tells its address bar late, or the whole of itself. One that
-// has no window is not waited for.
+// A browser that is busy tells its address bar late, or the whole of itself, and is waited
+// for as long as it tells of other objects. One that has no window is not waited for.
 func TestLateAddress(t *testing.T) {
 	browser := []screen.Window{{Class: "chromium"}}
 	late := []*object{desktop(), browsing("Chromium", "")}
-	f := &fake{windows: browser, roots: late, root: browsing("Chromium", "a.com")}
-	assert.Equal(t, "https://a.com", get(t, f, "active_url_from_accessTree", nil, nil))
-	f = &fake{roots: late, root: browsing("Chromium", "a.com")}
+	f := &fake{roots: late, root: browsing("Chromium", "a.com")}
 	assert.Nil(t, get(t, f, "active_url_from_accessTree", nil, nil))
 	assert.Len(t, f.roots, 1, "one look")
+	// changing is so much time in which a browser has other objects at each look.
+	changing := func(d time.Duration) (looks []*object) {
+		for i := range d / lookAgain {
+			looks = append(looks, browsing("Chromium", make([]string, 2+i%2)...))
+		}
+		return looks
+	}
+	// titles is the same, with other names.
+	titles := func(d time.Duration) (looks []*object) {
+		for i := range d / lookAgain {
+			looks = append(looks, browsing(fmt.Sprint("Chromium ", i), ""))
+		}
+		return looks
+	}
+	for name, tt := range map[string]struct {
+		looks []*object
+		then  string
+		want  tasks.Value
+		err   string
+		takes time.Duration
+	}{
+		"at once":       {nil, "a.com", "https://a.com", "", 0},
+		"soon":          {late, "a.com", "https://a.com", "", 2 * lookAgain},
+		"late":          {changing(time.Minute), "a.com", "https://a.com", "", time.Minute},
+		"a new tab":     {nil, "", nil, "", maxSilence},
+		"titles":        {titles(time.Hour), "", nil, "", maxSilence},
+		"late, and new": {changing(time.Minute), "", nil, "", time.Minute + maxSilence},
+		"never":         {changing(time.Hour), "", nil, "its windows still change after 2m0s", treeLimit},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				begin := time.Now()
+				f := &fake{windows: browser, roots: tt.looks, root: browsing("Chromium", tt.then)}
+				value, err := Get(t.Context(), f, &tasks.Getter{Type: "active_url_from_accessTree"}, nil)
+				assert.Equal(t, tt.want, value)
+				if tt.err == "" {
+					require.NoError(t, err)
+				} else {
+					require.ErrorContains(t, err, tt.err)
+				}
+				assert.Equal(t, tt.takes, time.Since(begin).Truncate(lookAgain))
+			})
+		})
+	}
 }
 
 func TestURLParts(t *testing.T) {
