@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"strings"
@@ -18,13 +19,16 @@ type command struct {
 	name    string // of the program
 	debian  string // the package that has it
 	args    []string
-	timeout time.Duration
-	output  int64 // the most bytes of standard output
+	timeout time.Duration // of processor time
+	output  int64         // the most bytes of standard output
 }
 
 const (
 	maxMemory = 4 << 30 // bytes of address space of a program
 	maxFile   = 1 << 30 // bytes of a file that it writes
+	// slack is how many times as long as its processor time a program may take in all: it
+	// shares the machine with others, and waits for who reads what it writes.
+	slack = 10
 )
 
 // programs are the programs that metrics run, by metric. Those of poppler come
@@ -74,7 +78,8 @@ func (c command) bytes(ctx context.Context) (out []byte, err error) {
 }
 
 // run runs the program while read reads what it writes; it is killed when read
-// fails. On Linux it is held to its memory by prlimit, which every Debian has.
+// fails. On Linux it is held to its memory and its processor time by prlimit, which every
+// Debian has.
 func (c command) run(ctx context.Context, read func(io.Reader) error) error {
 	path, err := c.find()
 	if err != nil {
@@ -82,7 +87,9 @@ func (c command) run(ctx context.Context, read func(io.Reader) error) error {
 	}
 	args := c.args
 	if limit, err := exec.LookPath("prlimit"); err == nil {
-		args = append([]string{fmt.Sprintf("--as=%d", maxMemory), fmt.Sprintf("--fsize=%d", maxFile), "--core=0", path}, args...)
+		seconds := max(1, int64(math.Ceil(c.timeout.Seconds())))
+		args = append([]string{fmt.Sprintf("--cpu=%d:%d", seconds, seconds+1), // it ends at the first, and is killed at the second
+			fmt.Sprintf("--as=%d", maxMemory), fmt.Sprintf("--fsize=%d", maxFile), "--core=0", path}, args...)
 		path = limit
 	}
 	limited, cancel := context.WithCancelCause(ctx)
@@ -99,8 +106,7 @@ func (c command) run(ctx context.Context, read func(io.Reader) error) error {
 	if err := cmd.Start(); err != nil {
 		return &envError{cmp.Or(context.Cause(ctx), err)}
 	}
-	// The limit is one of the program: a machine that is slow to start it says nothing of the file.
-	defer time.AfterFunc(c.timeout, func() { cancel(errTooLong) }).Stop()
+	defer time.AfterFunc(slack*c.timeout, func() { cancel(errTooLong) }).Stop()
 	readErr := read(stdout)
 	if readErr != nil {
 		cancel(readErr)
@@ -109,8 +115,10 @@ func (c command) run(ctx context.Context, read func(io.Reader) error) error {
 	switch {
 	case ctx.Err() != nil:
 		return &envError{context.Cause(ctx)}
-	case errors.Is(context.Cause(limited), errTooLong):
-		return fmt.Errorf("%s: took over %v", c.name, c.timeout)
+	case waitErr != nil && cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() > c.timeout*9/10: // it is counted in ticks
+		return fmt.Errorf("%s: took over %v of processor time", c.name, c.timeout)
+	case errors.Is(context.Cause(limited), errTooLong): // which says nothing of the file
+		return &envError{fmt.Errorf("%s: no end after %v, with less than %v of processor time: is the machine busy?", c.name, slack*c.timeout, c.timeout)}
 	case readErr != nil && stderr.buf.Len() > 0:
 		return fmt.Errorf("%w: %s: %s", readErr, c.name, stderr)
 	case readErr != nil:

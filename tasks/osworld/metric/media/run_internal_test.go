@@ -48,18 +48,43 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunLimits(t *testing.T) {
-	c := shell(t, `sleep 100`)
-	c.timeout = time.Millisecond
-	_, err := c.bytes(t.Context())
-	assert.ErrorContains(t, err, "took over 1ms")
-	_, isEnv := errors.AsType[*envError](err)
-	assert.False(t, isEnv, "it is the file's fault")
+	for _, tt := range []struct {
+		script  string
+		timeout time.Duration
+		want    string
+		file    bool
+	}{
+		{`while :; do :; done`, time.Second, "took over 1s of processor time", true},
+		{`trap '' XCPU; while :; do :; done`, time.Second, "took over 1s of processor time", true},
+		{`trap 'exit 255' XCPU; echo much; while :; do :; done`, time.Second, "took over 1s of processor time", true}, // as ffmpeg does
+		{`sleep 100`, 50 * time.Millisecond, "no end after 500ms, with less than 50ms of processor time", false},
+		{`sleep 2`, time.Second, "", false},
+	} {
+		t.Run(tt.script, func(t *testing.T) {
+			if _, err := exec.LookPath("prlimit"); err != nil {
+				t.Skip("prlimit is not installed")
+			}
+			c := shell(t, tt.script)
+			c.timeout = tt.timeout
+			_, err := c.bytes(t.Context())
+			if tt.want == "" {
+				require.NoError(t, err, "it waited")
+				return
+			}
+			require.ErrorContains(t, err, tt.want)
+			_, isEnv := errors.AsType[*envError](err)
+			assert.Equal(t, tt.file, !isEnv, "whose fault it is")
+		})
+	}
+}
+
+func TestRunEnds(t *testing.T) {
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("stopped by hand"))
-	_, err = shell(t, `sleep 100`).bytes(ctx)
+	_, err := shell(t, `sleep 100`).bytes(ctx)
 	assert.ErrorContains(t, err, "stopped by hand")
-	_, isEnv = errors.AsType[*envError](err)
+	_, isEnv := errors.AsType[*envError](err)
 	assert.True(t, isEnv)
 
 	err = shell(t, `echo much; echo wrong >&2; sleep 100`).run(t.Context(), func(r io.Reader) error {
