@@ -3,6 +3,7 @@ package evaluate_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,6 +99,39 @@ func TestAsksToSave(t *testing.T) {
 			if name == "closed" {
 				assert.Contains(t, e.Notes(), `the program shows "Save Changes" first`)
 			}
+		})
+	}
+}
+
+// What a program does of what it was told last is done before it is scored: it saves a while
+// after a key. One that never comes to rest is scored as it is, and the result says so.
+func TestRest(t *testing.T) {
+	const noted = "it was scored while the screen was not at rest"
+	for name, tt := range map[string]struct {
+		script  string
+		notes   bool
+		atLeast time.Duration
+	}{
+		// Longer than is waited for after a key.
+		"saves late":    {`read x; timeout 6 sh -c 'while :; do :; done'; echo one >x.txt; exec sleep 1000`, false, 0},
+		"never at rest": {`read x; echo one >x.txt; while :; do date; done`, true, 20 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := envtest.Start(t, nil)
+			if !e.Has("xterm") {
+				t.Skip("needs xterm, which is not installed")
+			}
+			require.NoError(t, e.Start(t.Context(), env.Command{Args: []string{"xterm", "-e", "sh", "-c", tt.script}}))
+			_, err := e.WaitWindow(t.Context(), nil)
+			require.NoError(t, err)
+			require.NoError(t, e.Quiet(t.Context()))
+			require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.press('enter')"))
+			begun := time.Now()
+			score := look(t, e, "/home/user/x.txt")
+			assert.InDelta(t, 1, score.Value, 0, score.Why)
+			assert.Equal(t, tt.notes, strings.Contains(e.Notes(), noted), e.Notes())
+			assert.GreaterOrEqual(t, time.Since(begun), tt.atLeast)
+			assert.Less(t, time.Since(begun), time.Minute)
 		})
 	}
 }
