@@ -97,26 +97,6 @@ func TestReadOpenList(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(text, "read from the picture"))
 }
 
-// What was not all read in time is known to be missing.
-func TestUnread(t *testing.T) {
-	for _, err := range []error{nil, ErrUnread} {
-		o := &Observation{
-			Windows: []Window{{ID: 1, PID: 9, Title: "Form", Box: image.Rect(0, 0, 400, 300)}},
-			Bare:    image.NewRGBA(image.Rect(0, 0, 800, 600)),
-		}
-		s := &Screen{opt: Options{OCR: lateOCR{err}, Log: quiet}}
-		s.read(context.Background(), o)
-		assert.Equal(t, err != nil, o.Unread)
-	}
-}
-
-// A lateOCR reads nothing, and tells why.
-type lateOCR struct{ err error }
-
-func (l lateOCR) Lines(context.Context, *image.RGBA, []image.Rectangle) ([]OCRLine, error) {
-	return nil, l.err
-}
-
 // linesOf is an OCR that reads these lines.
 type linesOf []OCRLine
 

@@ -218,15 +218,21 @@ func TestReadApartWithoutNodes(t *testing.T) {
 	assert.Equal(t, []string{files.Text}, texts(files), "a node tells of it")
 }
 
-// An error of the reader costs no observation, and lines may come with it.
+// An error of the reader costs no observation, which says that text is missing; lines may
+// come with it.
 func TestReadFails(t *testing.T) {
-	o := sample()
-	o.Bare = image.NewRGBA(image.Rect(0, 0, 1000, 800))
-	o.Windows[2].Box = image.Rect(500, 50, 1000, 350)
-	s := &Screen{opt: Options{OCR: &reader{text: "total 48", err: context.DeadlineExceeded}, Log: quiet}}
-	s.read(t.Context(), o)
-	_, ok := o.Find("total 48")
-	assert.True(t, ok)
+	const missing = "\nsome text of the picture is not read, or not yet, so that it is missing here"
+	for _, err := range []error{nil, context.DeadlineExceeded, ErrUnread} {
+		o := sample()
+		o.Bare = image.NewRGBA(image.Rect(0, 0, 1000, 800))
+		o.Windows[2].Box = image.Rect(500, 50, 1000, 350)
+		s := &Screen{opt: Options{OCR: &reader{text: "total 48", err: err}, Log: quiet}}
+		s.read(t.Context(), o)
+		_, ok := o.Find("total 48")
+		assert.True(t, ok)
+		assert.Equal(t, err != nil, o.Unread, err)
+		assert.Equal(t, err != nil, strings.Contains(o.Text(0), missing), o.Text(0))
+	}
 }
 
 // A closed list of choices that does not tell what is chosen is read without its frame and

@@ -81,6 +81,9 @@ func (v *view) text(budget int) string {
 		}
 		lines = append(lines, textLine{text: "not answering, so that nodes are missing: " + strings.Join(names, ", ")})
 	}
+	if v.Unread {
+		lines = append(lines, textLine{text: "some text of the picture is not read, or not yet, so that it is missing here"})
+	}
 	return fitLines(lines, budget*bytesPerToken)
 }
 

@@ -409,6 +409,9 @@ func newShot(id string, o *run.Observed) *frame {
 	if o.TreeErr != "" {
 		s.Notes = append(s.Notes, "no accessibility tree: "+o.TreeErr)
 	}
+	if o.Unread {
+		s.Notes = append(s.Notes, "some text of the picture was not read, or not yet")
+	}
 	for _, program := range o.Hung {
 		s.Notes = append(s.Notes, program.Name+" did not answer in time")
 	}

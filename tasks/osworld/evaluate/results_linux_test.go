@@ -57,18 +57,16 @@ func TestResultFiles(t *testing.T) {
 		{"more than is read", "truncate -s 3G x.txt", 0},
 		{"unreadable", "echo one >x.txt; chmod 000 x.txt", 0},
 		{"locked by a program", "echo one >x.txt; (flock 9; sleep 1000) 9<x.txt >/dev/null 2>&1 &", 1},
-		{"written by a program, and open", "(echo one; exec sleep 1000) >x.txt 2>/dev/null & sleep 0.3", 1},
+		{"written by a program, and open", "(echo one; exec sleep 1000) >x.txt 2>/dev/null & while [ ! -s x.txt ]; do sleep 0.01; done", 1},
 		{"locked by LibreOffice", "echo one >x.txt; echo ,user,host >.~lock.x.txt#", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			begun := time.Now()
 			score := look(t, e, "/home/user/x.txt", shell("rm -rf x.txt real; "+tt.script))
 			if tt.name == "unreadable" && score.Value == 1 {
 				t.Skip("the looker is root, who reads all")
 			}
 			assert.InDelta(t, tt.want, score.Value, 0, score.Why)
 			assert.Equal(t, score.Value < 1, score.Why != "", score.Why)
-			assert.Less(t, time.Since(begun), time.Minute)
 		})
 	}
 }
@@ -87,12 +85,10 @@ func TestAsksToSave(t *testing.T) {
 			if !e.Has("mousepad") {
 				t.Skip("needs mousepad, which is not installed")
 			}
-			begun := time.Now()
 			score := look(t, e, "/home/user/x.txt", shell("echo two >x.txt"), step("launch", tasks.Params{"command": []any{"mousepad", "/home/user/x.txt"}}),
 				step("execute", tasks.Params{"command": []any{"python3", "-c", "import pyautogui; pyautogui.hotkey('ctrl', 'a'); pyautogui.write('one')"}}), end)
 			assert.Zero(t, score.Value)
 			assert.Contains(t, score.Why, "two", "the file as it was")
-			assert.Less(t, time.Since(begun), 2*time.Minute)
 			windows, err := e.Windows(t.Context())
 			require.NoError(t, err)
 			assert.Equal(t, name == "closed", len(windows) > 1, "it still asks: %v", windows)
@@ -131,7 +127,6 @@ func TestRest(t *testing.T) {
 			assert.InDelta(t, 1, score.Value, 0, score.Why)
 			assert.Equal(t, tt.notes, strings.Contains(e.Notes(), noted), e.Notes())
 			assert.GreaterOrEqual(t, time.Since(begun), tt.atLeast)
-			assert.Less(t, time.Since(begun), time.Minute)
 		})
 	}
 }
