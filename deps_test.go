@@ -39,7 +39,7 @@ var rules = []rule{
 	{"internal/...", "", "sandbox", "anybody may use them, so they know nobody"},
 
 	{"internal/npmtest", "", "", "programs of the npm registry, for tests"},
-	{"internal/x11/x11test", "internal/x11", "", "the hands of a person, and which server is which, for tests"},
+	{"internal/x11/x11test", "internal/x11", "", "the hands of a person and of a program, and which server is which, for tests"},
 
 	{"actuator", "internal/spell internal/x11 internal/permit", "sandbox internal/...", "an action knows no desktop; only the device needs a permit"},
 	{"actuator/actuatortest", "actuator", "", "examples of every action"},
@@ -50,9 +50,9 @@ var rules = []rule{
 	{"actuator/...", "actuator internal/spell", "", "what a model writes becomes actions, and nothing is performed here"},
 	{"seat", "internal/x11", "sandbox internal/...", "who acts on a display, whatever is done there"},
 	{"screen", "internal/x11 internal/process", "sandbox internal/...", "it looks, and knows neither actions nor models"},
-	{"screen/ocr", "screen internal/child", "screen/atspi sandbox internal/x11", "text from a picture, by a program of its own: whoever looks need not know which"},
-	{"screen/atspi", "internal/permit internal/process", "internal/x11 sandbox", "the accessibility tree, apart from pictures; to set an element takes a permit"},
-	{"screen/eyestest", "", "screen screen/atspi screen/ocr sandbox internal/x11", "it judges what the screen says, by others than those who say it"},
+	{"screen/ocr", "screen internal/child", "screen/atspi sandbox internal/x11 internal/x11/x11test", "text from a picture, by a program of its own: whoever looks need not know which"},
+	{"screen/atspi", "internal/permit internal/process", "internal/x11 internal/x11/x11test sandbox", "the accessibility tree, apart from pictures; to set an element takes a permit"},
+	{"screen/eyestest", "", "screen screen/atspi screen/ocr sandbox internal/x11 internal/x11/x11test", "it judges what the screen says, by others than those who say it"},
 	{"sandbox", "internal/x11 internal/seal", "internal/x11/x11test", "a desktop to start and to end, whoever works on it"},
 	{"llm", "", "", "the port to models, which knows no model"},
 	{"llm/wire", "llm internal/retry", "llm/llmtest", "what adapters have in common, which know their providers' forms"},
@@ -126,7 +126,7 @@ var only = []struct{ packages, by, tests, why string }{
 	{"github.com/go-vgo/robotgo/...", "actuator", "", "input goes by the device"},
 	{"internal/x11/x11test", "", "...", "it is for tests"},
 	{"internal/npmtest", "", "...", "it is for tests"},
-	{"github.com/jezek/xgb/xtest", "actuator internal/x11/x11test", "internal/x11 actuator/eventwin sandbox screen/...", "input goes by the device; tests below it send their own"},
+	{"github.com/jezek/xgb/xtest", "actuator internal/x11/x11test", "internal/x11 actuator/eventwin sandbox", "input goes by the device; tests below it send their own"},
 	{"run/eventjson", "replay/... cmd/...", "...", "the form on disk is the journal's; whoever has events needs none"},
 }
 

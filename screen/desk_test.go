@@ -18,7 +18,6 @@ import (
 	"desktop-agent/screen"
 
 	"github.com/jezek/xgb/xproto"
-	"github.com/jezek/xgb/xtest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -60,7 +59,6 @@ func newDesk(tb testing.TB, o *sandbox.Options) *desk {
 	conn, err := x11.Dial(desktop.Display())
 	require.NoError(tb, err)
 	tb.Cleanup(func() { conn.Close(); <-conn.Closed() })
-	require.NoError(tb, xtest.Init(conn.Conn))
 	return &desk{Desktop: desktop, tb: tb, conn: conn}
 }
 

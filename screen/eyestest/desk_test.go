@@ -23,7 +23,6 @@ import (
 	"desktop-agent/screen/ocr"
 
 	"github.com/jezek/xgb/xproto"
-	"github.com/jezek/xgb/xtest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -77,7 +76,6 @@ func newDesk(t *testing.T, env ...string) *desk {
 	d.x, err = x11.Dial(d.Display())
 	require.NoError(t, err)
 	t.Cleanup(func() { d.x.Close(); <-d.x.Closed() })
-	require.NoError(t, xtest.Init(d.x.Conn))
 	reader, err := atspi.Open(t.Context(), &atspi.Options{BusAddress: d.BusAddress(), Enable: true, Silence: 5 * time.Second, AppTimeout: patience})
 	require.NoError(t, err)
 	t.Cleanup(func() { reader.Close() })

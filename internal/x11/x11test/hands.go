@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package x11test has the hands of a person, for tests: input that does not come from
-// where a program's comes from. And it tells one X server from another.
+// Package x11test gives input, for tests: as a program does, or as a person with a mouse
+// and a keyboard of their own ([Hands]). And it tells one X server from another.
 package x11test
 
 import (
