@@ -45,7 +45,8 @@ type Difference struct {
 // Differences tells what changed between two observations, the weightiest first and else
 // in the order of the screen. Elements are compared, not lines: see [Match]. What
 // nobody could see on either screen is left out, and so is what only moved or was covered;
-// what came with a window, a menu or a container is told with that.
+// what came with a window, a menu or a container is told with that. What the other screen did
+// not tell, as a program did not answer, neither came nor went.
 func Differences(before, now *Observation) []Difference {
 	c := &comparison{was: before.view(), is: now.view(), before: map[int]int{}, after: map[int]int{}, said: map[[2]string]bool{}, by: map[int][2]string{}}
 	for i, j := range Match(before.Tree.Nodes, now.Tree.Nodes) {
@@ -55,8 +56,8 @@ func Differences(before, now *Observation) []Difference {
 	}
 	c.windows()
 	c.menus()
-	c.elements(c.is, c.before, Came)
-	c.elements(c.was, c.after, Went)
+	c.elements(c.is, c.was, c.before, Came)
+	c.elements(c.was, c.is, c.after, Went)
 	c.turned()
 	c.focus()
 	list := crowds(c.list)
@@ -73,6 +74,13 @@ type comparison struct {
 	opened        [2]map[int]bool    // the same of processes with a menu that opened or closed
 	said          map[[2]string]bool // titles that changed, from and to
 	by            map[int][2]string  // texts that changed, by node
+}
+
+// lacks reports whether a node of another observation may only be missing, as its program
+// did not answer, or none did.
+func (o *Observation) lacks(n atspi.Node) bool {
+	_, hangs := o.Tree.Hangs(n.PID)
+	return hangs || o.Tree.Err != nil && !n.Read
 }
 
 // windows compares the windows.
@@ -189,7 +197,7 @@ func (c *comparison) menus() {
 	}{{c.is, c.was, c.before, Came}, {c.was, c.is, c.after, Went}} {
 		for p := range of.v.Tree.Nodes {
 			items := of.v.openItems(p)
-			if len(items) == 0 {
+			if len(items) == 0 || of.other.lacks(of.v.Tree.Nodes[p]) {
 				continue
 			}
 			if j, ok := of.match[p]; ok && len(of.other.openItems(j)) > 0 {
@@ -301,7 +309,7 @@ func (v *view) worth(i int) bool {
 
 // elements tells what is on one of the screens only, but for what is in windows and
 // menus that are.
-func (c *comparison) elements(v *view, match map[int]int, kind DifferenceKind) {
+func (c *comparison) elements(v, other *view, match map[int]int, kind DifferenceKind) {
 	side := 0
 	if kind == Went {
 		side = 1
@@ -312,7 +320,7 @@ func (c *comparison) elements(v *view, match map[int]int, kind DifferenceKind) {
 			covered[i] = true
 			continue
 		}
-		if _, same := match[i]; same {
+		if _, same := match[i]; same || other.lacks(n) {
 			continue
 		}
 		w := v.window[i]

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"strings"
@@ -95,6 +96,38 @@ func TestChanges(t *testing.T) {
 func byText(n atspi.Node, text string) atspi.Node {
 	n.Label, n.LabelFrom = text, atspi.LabelChild
 	return n
+}
+
+// What a program that did not answer shows neither came nor went; of the others it is known.
+func TestChangesOfWhoDoesNotAnswer(t *testing.T) {
+	all := func() *Observation {
+		o := form([]atspi.Node{at(0, "menu", "File", 0, 0, 30, 20, "selected"), at(1, "menu item", "Open", 0, 20, 60, 20), at(0, "entry", "Name", 0, 60, 60, 20), at(0, "push button", "Send", 0, 80, 60, 20)})
+		o.Tree.Nodes[4].PID = 9
+		return o
+	}
+	const hung = `"editor" did not answer: what came and went in it is not known`
+	for name, tt := range map[string]struct {
+		now  func(o *Observation)
+		want string // as the second
+		back string // as the first
+	}{
+		"all of it is missing": {func(o *Observation) {
+			o.Tree.Nodes, o.Tree.Hung = o.Tree.Nodes[:1], []atspi.Program{{Name: "editor", PID: 7}}
+		},
+			"- button \"Send\"\n" + hung, "+ button \"Send\"\n" + strings.Replace(hung, "answer", "answer before", 1)},
+		"of an unknown process": {func(o *Observation) { o.Tree.Nodes, o.Tree.Hung = o.Tree.Nodes[:1], []atspi.Program{{Name: "editor"}} },
+			hung, strings.Replace(hung, "answer", "answer before", 1)},
+		"nobody told anything": {func(o *Observation) { o.Tree = Tree{Err: errors.New("no bus")} }, "nothing", "nothing"},
+		"it is gone": {func(o *Observation) { o.Tree.Nodes = append(o.Tree.Nodes[:2], at(0, "label", "Bye", 0, 60, 60, 20)) },
+			"- open menu \"File\", with 1 elements\n+ label \"Bye\"\n- entry \"Name\"\n- button \"Send\"", "+ open menu \"File\", with 1 elements: \"Open\"\n+ entry \"Name\"\n+ button \"Send\"\n- label \"Bye\""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := all()
+			tt.now(now)
+			assert.Equal(t, tt.want, DescribeChanges(all(), now))
+			assert.Equal(t, tt.back, DescribeChanges(now, all()))
+		})
+	}
 }
 
 // A picture that changed is no nothing, though no program tells why.

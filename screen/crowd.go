@@ -152,6 +152,14 @@ func DescribeChanges(before, now *Observation) string {
 	if left > 0 {
 		lines = append(lines, fmt.Sprintf("and %d smaller changes", left))
 	}
+	for _, of := range []struct {
+		o    *Observation
+		when string
+	}{{before, " before"}, {now, ""}} {
+		for _, p := range of.o.Tree.Hung {
+			lines = append(lines, quote(p.Name, maxName)+" did not answer"+of.when+": what came and went in it is not known")
+		}
+	}
 	if title, mute := now.mute(); mute {
 		lines = append(lines, "the program of window "+quote(title, maxTitle)+" tells no text")
 	}
@@ -183,6 +191,9 @@ func (o *Observation) mute() (title string, mute bool) {
 	v := o.view()
 	i := slices.IndexFunc(o.Windows, func(w Window) bool { return w.Focused })
 	if i < 0 || o.Tree.Err != nil || !v.silent(i) {
+		return "", false
+	}
+	if _, hangs := o.Tree.Hangs(o.Windows[i].PID); hangs {
 		return "", false
 	}
 	return o.Windows[i].Title, true
