@@ -75,7 +75,8 @@ const DefaultGuardLimit = 10 * time.Minute
 type told struct {
 	sync.Mutex // held while it is written: nothing is done before
 	done       atomic.Bool
-	broken     atomic.Pointer[error] // why nothing is allowed: the guard broke on what it was told; nil if it did not
+	broken     atomic.Pointer[error]              // why nothing is allowed: the guard broke on what it was told; nil if it did not
+	begun      atomic.Pointer[context.CancelFunc] // ends what the guard makes of the task; nil if it was told none
 }
 
 // Begin tells the guard what the user asks for, before anything is done for it. A guard
@@ -88,7 +89,35 @@ func (h *Hand) Begin(ctx context.Context, task string) {
 	told := h.shared()
 	told.done.Store(false)
 	told.broken.Store(nil)
-	h.Inform(ctx, func() { g.Start(ctx, task) })
+	begun, end := context.WithCancel(ctx)
+	if before := told.begun.Swap(&end); before != nil {
+		(*before)()
+	}
+	h.Inform(ctx, func() { g.Start(begun, task) })
+}
+
+// finishLimit is how long it may take a guard to see that nobody waits for it any more.
+const finishLimit = 5 * time.Second
+
+// Finish ends what the guard still makes of the task, and waits for that: no model is asked,
+// and no event written, after the last one of a run. See [Hand.Begin].
+func (h *Hand) Finish(ctx context.Context) {
+	g, ok := h.starter()
+	if !ok {
+		return
+	}
+	told := h.shared()
+	end := told.begun.Swap(nil)
+	if end == nil {
+		return
+	}
+	(*end)()
+	if told.broken.Load() != nil {
+		return
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishLimit)
+	defer cancel()
+	_, _ = h.verdict(limited, g) // what it is nobody asks any more
 }
 
 // starter returns the guard that is asked, if it looks at the task as a whole.

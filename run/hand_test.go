@@ -387,3 +387,69 @@ func TestGuardWhoseNameHangs(t *testing.T) {
 		time.Sleep(2 * time.Hour) // what hangs ends
 	})
 }
+
+// A thinker is a starter that thinks until nobody waits for it any more, and then writes what
+// it has asked.
+type thinker struct {
+	*starter
+	ends func(ctx context.Context) // returns once it has
+}
+
+func (g *thinker) Start(ctx context.Context, _ string) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		g.ends(ctx)
+	}()
+	g.judged = func(ctx context.Context) *run.TaskJudged {
+		select {
+		case <-done:
+		case <-ctx.Done():
+		}
+		return nil
+	}
+}
+
+// TestHandFinish holds that what a guard still makes of the task has ended, and is written, when a
+// run writes its last event, whether or not the run was stopped; and that a guard which minds
+// no context keeps no run from its end.
+func TestHandFinish(t *testing.T) {
+	for name, tt := range map[string]struct {
+		stopped bool
+		minds   bool
+		want    string
+	}{
+		"ended":        {false, true, "model_called "},
+		"stopped":      {true, true, "model_called "},
+		"minds nobody": {false, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g := &thinker{starter: newStarter()}
+				h, m := newHand(&device{}, g)
+				g.ends = func(ctx context.Context) {
+					if !tt.minds {
+						time.Sleep(time.Hour)
+						return
+					}
+					<-ctx.Done()
+					time.Sleep(time.Second)
+					assert.NoError(t, h.Scope.Emit(ctx, run.ModelCalled{Purpose: run.PurposeJudge}))
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				h.Begin(ctx, "x")
+				if tt.stopped {
+					cancel()
+				}
+				h.Finish(ctx)
+				assert.Equal(t, tt.want, kinds(m))
+				h.Finish(ctx)
+				time.Sleep(time.Hour)
+			})
+		})
+	}
+	h, _ := newHand(&device{}, newStarter())
+	h.Finish(t.Context()) // it was told no task
+	(*run.Hand)(nil).Finish(t.Context())
+}
