@@ -28,10 +28,10 @@ func (c *Comparison) Unchanged(_ int, look func() bool) bool { return look() }
 
 // NothingChanged compares, for [Desktop.Unchanged], what was seen before and after an
 // action: before is the picture right before it. The tree is only known, by what the
-// batch was chosen on, before the first action. When the time limit ended the wait for
-// what was seen after it, something may still be to come.
+// batch was chosen on, before the first action. When what was seen after it had not come to
+// rest, something may still be to come.
 func NothingChanged(index int, before *image.RGBA, chosen, now *screen.Observation) bool {
-	return now.Settled.Reason != screen.SettledCeiling && screen.SamePicture(before, now.Bare) && (index > 0 || screen.SameTree(chosen, now))
+	return now.Settled.Rested() && screen.SamePicture(before, now.Bare) && (index > 0 || screen.SameTree(chosen, now))
 }
 
 // Surprise returns why an action must not be performed: the desktop is not what

@@ -79,15 +79,23 @@ func TestWhatABatchHasFilledIsNoSurprise(t *testing.T) {
 	}
 }
 
-// TestNothingChanged holds that an action has no effect only where the screen was still
-// before the time limit: what it does may be still to come.
+// TestNothingChanged holds that an action has no effect only where the screen came to rest,
+// and everybody answered: what it does may be still to come.
 func TestNothingChanged(t *testing.T) {
 	picture := image.NewRGBA(image.Rect(0, 0, 100, 100))
-	for reason, still := range map[screen.SettleReason]bool{"": true, screen.SettledQuiet: true, screen.SettledOff: true, screen.SettledCeiling: false} {
-		settled := screen.Settled{Reason: reason}
-		before, now := &screen.Observation{Bare: picture}, &screen.Observation{Bare: picture, Settled: settled}
-		assert.Equal(t, still, run.NothingChanged(0, picture, before, now), "%q", reason)
-		assert.Equal(t, still, run.Capture{Bare: picture}.Unchanged(run.Capture{Bare: picture, Settled: settled}), "%q", reason)
+	for _, tt := range []struct {
+		settled screen.Settled
+		still   bool
+	}{
+		{screen.Settled{}, true},
+		{screen.Settled{Reason: screen.SettledQuiet, Busy: []string{"drawing"}}, true},
+		{screen.Settled{Reason: screen.SettledOff}, true},
+		{screen.Settled{Reason: screen.SettledCeiling}, false},
+		{screen.Settled{Reason: screen.SettledQuiet, Busy: []string{"no answer"}}, false},
+	} {
+		before, now := &screen.Observation{Bare: picture}, &screen.Observation{Bare: picture, Settled: tt.settled}
+		assert.Equal(t, tt.still, run.NothingChanged(0, picture, before, now), "%+v", tt.settled)
+		assert.Equal(t, tt.still, run.Capture{Bare: picture}.Unchanged(run.Capture{Bare: picture, Settled: tt.settled}), "%+v", tt.settled)
 	}
 	other := image.NewRGBA(picture.Rect)
 	draw.Draw(other, other.Rect, image.White, image.Point{}, draw.Src)

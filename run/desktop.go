@@ -56,9 +56,9 @@ type Capture struct {
 }
 
 // Unchanged reports whether a later picture shows for certain that nothing has changed:
-// when the time limit ended the wait, something may still be to come.
+// where it had not come to rest, something may still be to come.
 func (c Capture) Unchanged(later Capture) bool {
-	return later.Settled.Reason != screen.SettledCeiling && screen.SamePicture(c.Bare, later.Bare)
+	return later.Settled.Rested() && screen.SamePicture(c.Bare, later.Bare)
 }
 
 // An Aim is an action of a batch, right before it is performed.

@@ -39,6 +39,10 @@ const noAnswer = "no answer"
 // what it shows may be from before. A wait counts such a program once only.
 func (s Settled) Unanswered() bool { return slices.Contains(s.Busy, noAnswer) }
 
+// Rested reports whether the screen had come to rest when the wait ended, as far as is known:
+// not because the time limit did, nor without an answer of everybody.
+func (s Settled) Rested() bool { return s.Reason != SettledCeiling && !s.Unanswered() }
+
 // A SettleReason is the sign that let an observation go on.
 type SettleReason string
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -142,7 +143,7 @@ func TestVain(t *testing.T) {
 // A program that has short timers without a break, and does nothing, is soon known for one
 // with a timer that repeats, and stays so while it works in between. Work before that
 // has it take longer, and so have timers that are not regular. Those it is known by until
-// the next wait, as programs have many while they start; a beat for ever.
+// the next wait, as programs have many while they start; a beat for longer.
 func TestTimerThatRepeats(t *testing.T) {
 	for _, tt := range []struct {
 		name, limit string
@@ -174,9 +175,12 @@ func timerThatRepeats(t *testing.T, limit string, known time.Duration, beats boo
 	l.worked(pid)
 	require.True(t, l.alarms[pid].since.After(began), "something came of the ones before")
 	began = l.alarms[pid].since
-	require.Eventually(t, func() bool { l.armed(); return l.alarms[pid].repeats() }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool {
+		l.armed()
+		a := l.alarms[pid]
+		return a.repeats() && (a.beat.period > 0) == beats
+	}, time.Minute, time.Millisecond)
 	require.GreaterOrEqual(t, time.Since(began), known, "no chain is taken for it that is waited for")
-	require.Equal(t, beats, l.alarms[pid].beat.period > 0)
 	l.worked(pid)
 	if !beats { // of a beat that depends on how soon it is looked at
 		for end := time.Now().Add(500 * time.Millisecond); time.Now().Before(end); time.Sleep(pace) {
@@ -194,7 +198,7 @@ func TestBeat(t *testing.T) {
 	at := time.Now()
 	b := beat{100 * ms, at}
 	for after, want := range map[time.Duration]bool{
-		0: true, 90 * ms: true, 110 * ms: true, 295 * ms: true, -100 * ms: true,
+		0: true, 92 * ms: true, 108 * ms: true, 295 * ms: true, -100 * ms: true,
 		20 * ms: false, 80 * ms: false, 150 * ms: false, 320 * ms: false,
 	} {
 		assert.Equal(t, want, b.has(30*ms, at.Add(after)), after)
@@ -203,48 +207,50 @@ func TestBeat(t *testing.T) {
 	assert.False(t, beat{}.has(0, at), "none is known")
 }
 
-// A chain of timers is seen also in a program that has a timer which repeats.
+// A chain of timers is seen also in a program that has a timer which repeats, however late
+// it is looked at; without one nothing is, once the beat is known.
 func TestChainBesideABeat(t *testing.T) {
-	// A tenth of a second as long as nothing is read; then, once, 20, 220, 50 and 200 ms, with the
-	// beat in between.
-	const program = `
-import os, select, sys, time
-files = select.poll()
-files.register(0, select.POLLIN)
-beat, chain, due = time.monotonic() + .1, [], None
-while True:
-    now = time.monotonic()
-    if now >= beat:
-        beat = now + .1
-    if due and now >= due:
-        due = now + chain.pop(0) if chain else None
-    if files.poll(max(0, min(beat, due or beat) - now) * 1000 + .5):
-        os.read(0, 1)
-        chain, due = [.22, .05, .2], time.monotonic() + .02
-`
-	cmd := exec.Command("python3", "-c", program)
-	in, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	defer func() { cmd.Process.Kill(); cmd.Wait() }()
-	pid := cmd.Process.Pid
-	var l load
-	l.follow([]int{pid})
-	require.Eventually(t, func() bool { l.armed(); return l.alarms[pid].beat.period > 0 }, time.Minute, time.Millisecond)
-	for n := range 3 {
-		l.anew()
-		_, err = in.Write([]byte{'x'})
-		require.NoError(t, err)
-		// The first links are found at once; the last one, which is set 290 ms after, is what counts.
-		links, start := 0, time.Now()
-		for time.Since(start) < 600*time.Millisecond {
-			if l.armed() && time.Since(start) > 250*time.Millisecond {
-				links++
+	const ms = time.Millisecond
+	start := time.Now()
+	// looked looks so often at a program with a beat of a tenth of a second, to which input came
+	// after a second, and returns when it was seen to set another timer after that. Each
+	// timer of a chain sets the next one.
+	looked := func(every time.Duration, chain ...time.Duration) (seen []time.Duration) {
+		var a alarm
+		beat, due, set := time.Duration(0), time.Hour, time.Duration(0) // set: since when it waits
+		wake := func(now time.Duration) {
+			for beat <= now || due <= now {
+				if set = min(beat, due); beat <= due {
+					beat += 100 * ms
+					continue
+				}
+				if chain = chain[1:]; len(chain) == 0 {
+					due = time.Hour
+				} else {
+					due += chain[0]
+				}
 			}
-			time.Sleep(pace)
 		}
-		assert.Positive(t, links, "round %d", n)
-		require.Eventually(t, func() bool { return !l.armed() }, time.Minute, 300*time.Millisecond)
+		for now := time.Duration(0); now < 2500*ms; now += every {
+			if len(chain) > 0 && due == time.Hour && now > 1000*ms {
+				wake(1000 * ms)
+				set, due = 1000*ms, 1000*ms+chain[0]
+				a.since, a.alike, a.vain = start.Add(now), 0, false // as [load.anew] does
+			}
+			wake(now)
+			next, isNew := a.next(min(beat, due)-set, start.Add(now))
+			if a = next; isNew && now > 1000*ms {
+				seen = append(seen, now-1000*ms)
+			}
+		}
+		require.Equal(t, 100*ms, a.beat.period.Round(10*ms), "its beat is known")
+		return seen
+	}
+	for _, every := range []time.Duration{ms, pace, 25 * ms} {
+		assert.Empty(t, looked(every), "every %v", every)
+		seen := looked(every, 20*ms, 220*ms, 35*ms, 180*ms)
+		last := slices.IndexFunc(seen, func(at time.Duration) bool { return at >= 275*ms && at <= 455*ms })
+		assert.GreaterOrEqual(t, last, 0, "the last link, every %v: %v", every, seen)
 	}
 }
 

@@ -77,7 +77,8 @@ type alarm struct {
 // repeats reports whether it is no chain which leads to something.
 func (a alarm) repeats() bool { return a.vain || a.beat.period > 0 }
 
-// A beat is a timer that repeats: its period, and when it last ended or will.
+// A beat is a timer that repeats: its period, and when it last ended or will; zero while
+// that is not known.
 type beat struct {
 	period time.Duration
 	at     time.Time
@@ -89,18 +90,22 @@ func (b beat) has(limit time.Duration, at time.Time) bool {
 	if b.period == 0 {
 		return false
 	}
+	if (limit - b.period).Abs() <= alarmSlack/10 {
+		return true
+	}
 	off := at.Sub(b.at).Abs() % b.period
-	return min(off, b.period-off) <= alarmSlack/2 || (limit-b.period).Abs() <= alarmSlack/10
+	return !b.at.IsZero() && min(off, b.period-off) <= alarmSlack/3
 }
 
 // regular is how many periods of timers are alike in one that repeats. A chain has as many
-// as it has links, and LibreOffice's have two.
+// as it has links, and LibreOffice's have two. A period of less than twice what is known of
+// the time says nothing.
 const regular = 3
 
 // armed reports whether a program has set itself another short timer since the last
 // call, or is about to, but for one that repeats: LibreOffice Impress looks ten times a
 // second whether there are words to be spelled. What ends between two beats of that is
-// another one. One that takes an event in between waits for what is left of the same.
+// another one.
 func (l *load) armed() (another bool) {
 	if l.alarms == nil {
 		l.alarms = map[int]alarm{}
@@ -108,42 +113,53 @@ func (l *load) armed() (another bool) {
 	now := time.Now()
 	for pid, u := range l.pids {
 		limit, last := l.limit(pid), l.alarms[pid]
-		if limit == atWork {
-			another = another || !last.repeats() // for all that is known
-			continue
-		}
-		if u.idle() >= restless || limit <= 0 || limit > shortTimer {
-			delete(l.alarms, pid)
-			continue
-		}
-		if limit == last.limit && now.Before(last.at.Add(alarmSlack)) {
-			continue // it waits as it did
-		}
-		next := last
-		next.limit, next.at = limit, now.Add(limit)
-		period := next.at.Sub(last.at)
-		isNew := period.Abs() > alarmSlack
 		switch {
-		case now.Sub(last.at) > shortTimer: // what was in between is not known
-			next.since, next.period, next.alike = now, 0, 0
-			next.beat.at = next.at
-		case isNew && (period-last.period).Abs() <= alarmSlack/2:
-			next.alike++
-		case isNew:
-			next.period, next.alike = period, 1
+		case limit == atWork:
+			another = another || !last.repeats() // for all that is known
+		case u.idle() >= restless || limit <= 0 || limit > shortTimer:
+			delete(l.alarms, pid)
+		default:
+			next, isNew := last.next(limit, now)
+			another = another || isNew
+			l.alarms[pid] = next
 		}
-		silent := now.Sub(next.since)
-		next.vain = last.vain || silent >= fruitPatience
-		if silent >= shortTimer && next.alike >= regular {
-			next.beat = beat{next.period, next.at}
-		}
-		if next.beat.has(limit, next.at) {
-			next.beat.at, isNew = next.at, false
-		}
-		another = another || isNew && !next.vain
-		l.alarms[pid] = next
 	}
 	return another
+}
+
+// next returns the alarm of a program that now waits with a limit, after the one before, and
+// whether it has set itself another one. One that takes an event in between waits for what
+// is left of the same.
+func (a alarm) next(limit time.Duration, now time.Time) (next alarm, isNew bool) {
+	late := now.Sub(a.at)
+	if limit == a.limit && late < alarmSlack {
+		return a, false // it waits as it did
+	}
+	next = a
+	next.limit, next.at = limit, now.Add(limit)
+	if limit == a.limit && late < shortTimer { // it was set again when it ended, and that was not seen
+		next.at = a.at.Add((late/limit + 1) * limit)
+	}
+	period := next.at.Sub(a.at)
+	isNew = period.Abs() > alarmSlack
+	switch {
+	case late > shortTimer: // what was in between is not known
+		next.since, next.period, next.alike = now, 0, 0
+		next.beat.at = time.Time{}
+	case isNew && (period-a.period).Abs() <= alarmSlack/2:
+		next.alike++
+	case isNew:
+		next.period, next.alike = period, 1
+	}
+	silent := now.Sub(next.since)
+	next.vain = a.vain || silent >= fruitPatience
+	if silent >= shortTimer && next.alike >= regular && next.period >= 2*alarmSlack {
+		next.beat = beat{next.period, next.at}
+	}
+	if next.beat.has(limit, next.at) {
+		next.beat.at, isNew = next.at, false
+	}
+	return next, isNew && !next.vain
 }
 
 // worked notes that a program has worked: what came before is no timer that repeats, if
