@@ -64,7 +64,7 @@ func (l *load) begin() {
 		}
 		used += cpu - u.cpu
 		if rest >= longRest {
-			wanted := cpu - u.cpu + max(0, process.Waited(pid)-u.wait)
+			wanted := cpu - u.cpu + max(0, process.RunDelay(pid)-u.wait)
 			u.rests = [2]float64{wanted.Seconds() / rest.Seconds(), u.rests[0]}
 		}
 		u.cpu = cpu
@@ -82,7 +82,7 @@ func (l *load) idled() bool { return l.alone }
 func (l *load) end() {
 	for pid, u := range l.pids {
 		u.cpu, _ = processorTime(pid)
-		u.wait = process.Waited(pid)
+		u.wait = process.RunDelay(pid)
 		l.pids[pid] = u
 	}
 	l.at = time.Now()
@@ -129,7 +129,7 @@ func (l *load) working() (awake, worked bool) {
 			if cpu-u.cpu > noise {
 				l.worked(pid)
 			}
-			if process.Runnable(pid) {
+			if process.MainRunnable(pid) {
 				told = !l.alarms[pid].repeats() || l.awoke
 				awake, worked = true, worked || told
 			}
@@ -150,7 +150,7 @@ func (l *load) working() (awake, worked bool) {
 func (l *load) ready() bool {
 	l.follow(l.roots)
 	for pid, u := range l.pids {
-		if u.idle() < restless && process.Ready(pid) {
+		if u.idle() < restless && process.AnyRunnable(pid) {
 			return true
 		}
 	}

@@ -14,29 +14,29 @@ const noise = time.Millisecond
 // A Watch looks at one process, again and again.
 type Watch struct {
 	PID    int           // 0 if it is not known: then nothing is told
-	waited time.Duration // for a processor, until the last look
+	delay  time.Duration // the run delay at the last look
 	looked bool
 }
 
-// Wants tells whether the process runs, or waits for a processor or a disk, in any of its
-// threads, or has waited for a processor since the last look. Of the process that asks it
+// Wants tells whether any thread of the process is runnable, or blocked on a disk, or has
+// waited for a processor since the last look. Of the process that asks it
 // tells nothing: that runs because it asks.
 func (w *Watch) Wants() bool {
 	if w.PID <= 0 || w.PID == os.Getpid() {
 		return false
 	}
-	waited := Waited(w.PID)
-	wanted := w.looked && waited-w.waited > noise
-	w.waited, w.looked = waited, true
-	return wanted || Ready(w.PID)
+	delay := RunDelay(w.PID)
+	wanted := w.looked && delay-w.delay > noise
+	w.delay, w.looked = delay, true
+	return wanted || AnyRunnable(w.PID)
 }
 
-// Runnable tells whether the first thread of a process, which is the one that draws, runs,
-// or waits for a processor or a disk.
-func Runnable(pid int) bool { return runnable("/proc/" + strconv.Itoa(pid)) }
+// MainRunnable tells whether the first thread of a process, which is the one that draws, is
+// runnable, or blocked on a disk.
+func MainRunnable(pid int) bool { return runnable("/proc/" + strconv.Itoa(pid)) }
 
-// Ready tells so of all threads of a process: whether any does.
-func Ready(pid int) bool {
+// AnyRunnable tells whether any thread of a process is runnable, or blocked on a disk.
+func AnyRunnable(pid int) bool {
 	folder := threadsOf(pid)
 	threads, err := os.ReadDir(folder)
 	if err != nil {
@@ -50,7 +50,7 @@ func Ready(pid int) bool {
 	return false
 }
 
-// runnable tells so of the thread of a folder. That of a process stands for its first
+// runnable tells whether the thread of a folder is. That of a process stands for its first
 // thread. See proc_pid_stat(5).
 func runnable(folder string) bool {
 	stat, err := os.ReadFile(folder + "/stat")
@@ -61,9 +61,9 @@ func runnable(folder string) bool {
 	return ok && len(after) > 0 && (after[0] == 'R' || after[0] == 'D')
 }
 
-// Waited returns how long the threads of a process that live have waited for a
+// RunDelay returns how long the threads of a process that live have waited for a
 // processor; 0 where the kernel does not tell. See Documentation/scheduler/sched-stats.rst.
-func Waited(pid int) (sum time.Duration) {
+func RunDelay(pid int) (sum time.Duration) {
 	folder := threadsOf(pid)
 	threads, err := os.ReadDir(folder)
 	if err != nil {

@@ -8,5 +8,5 @@ type Watch struct{ PID int }
 // Wants tells whether the process wants a processor.
 func (*Watch) Wants() bool { return false }
 
-// Ready tells whether a thread of a process runs, or waits for a processor or a disk.
-func Ready(int) bool { return false }
+// AnyRunnable tells whether any thread of a process is runnable, or blocked on a disk.
+func AnyRunnable(int) bool { return false }

@@ -143,7 +143,7 @@ func until[T any](e element, read func() (T, error), wanted func(T) bool) (now T
 		case <-look.C:
 		case <-end.C:
 			left := min(takes, time.Until(limit)-pace) // so that what it holds is told, and not that time is up
-			if left <= 0 || !process.Ready(e.pid) {
+			if left <= 0 || !process.AnyRunnable(e.pid) {
 				return now, nil
 			}
 			end.Reset(left)

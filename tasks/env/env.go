@@ -169,7 +169,8 @@ var ErrTooLarge = errors.New("file is too large")
 // ErrNoWindow reports that no window has the name.
 var ErrNoWindow = errors.New("no such window")
 
-// ErrNotYet reports a window that has not done in time what it was told.
+// ErrNotYet reports that what was waited for has not come in time: a window has not done
+// what it was told, or the icons of the desktop are not shown.
 var ErrNotYet = errors.New("not yet")
 
 // Abs returns a path as programs mean it: ~, $HOME and other variables that the
