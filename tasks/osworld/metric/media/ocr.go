@@ -26,7 +26,7 @@ func readImageText(ctx context.Context, path string) (string, error) {
 func tesseract(path string) command {
 	return command{
 		name: "tesseract", debian: "tesseract-ocr", args: []string{path, "stdout", "-l", "eng"},
-		timeout: 2 * time.Minute, output: 1 << 20,
+		cpuTime: 2 * time.Minute, output: 1 << 20,
 	}
 }
 

@@ -28,7 +28,7 @@ const (
 
 // poppler is a command of the programs for PDF.
 func poppler(name string, args ...string) command {
-	return command{name: name, debian: "poppler-utils", args: args, timeout: time.Minute, output: maxPDFText}
+	return command{name: name, debian: "poppler-utils", args: args, cpuTime: time.Minute, output: maxPDFText}
 }
 
 // smallPDF refuses a document that is larger than any of a task: a damaged one is

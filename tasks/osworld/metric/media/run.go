@@ -19,16 +19,17 @@ type command struct {
 	name    string // of the program
 	debian  string // the package that has it
 	args    []string
-	timeout time.Duration // of processor time
+	cpuTime time.Duration // the most that it may take
+	slack   int           // how many times as long it may take in all; 0 means [defaultSlack]
 	output  int64         // the most bytes of standard output
 }
 
 const (
 	maxMemory = 4 << 30 // bytes of address space of a program
 	maxFile   = 1 << 30 // bytes of a file that it writes
-	// slack is how many times as long as its processor time a program may take in all: it
-	// shares the machine with others, and waits for who reads what it writes.
-	slack = 10
+	// defaultSlack is how many times as long as its processor time a program may take in
+	// all: it shares the machine with others, and waits for who reads what it writes.
+	defaultSlack = 10
 )
 
 // programs are the programs that metrics run, by metric. Those of poppler come
@@ -77,6 +78,11 @@ func (c command) bytes(ctx context.Context) (out []byte, err error) {
 	return out, err
 }
 
+// limit is how long the program may take in all.
+func (c command) limit() time.Duration {
+	return time.Duration(cmp.Or(c.slack, defaultSlack)) * c.cpuTime
+}
+
 // run runs the program while read reads what it writes; it is killed when read
 // fails. On Linux it is held to its memory and its processor time by prlimit, which every
 // Debian has.
@@ -87,7 +93,7 @@ func (c command) run(ctx context.Context, read func(io.Reader) error) error {
 	}
 	args := c.args
 	if limit, err := exec.LookPath("prlimit"); err == nil {
-		seconds := max(1, int64(math.Ceil(c.timeout.Seconds())))
+		seconds := max(1, int64(math.Ceil(c.cpuTime.Seconds())))
 		args = append([]string{fmt.Sprintf("--cpu=%d:%d", seconds, seconds+1), // it ends at the first, and is killed at the second
 			fmt.Sprintf("--as=%d", maxMemory), fmt.Sprintf("--fsize=%d", maxFile), "--core=0", path}, args...)
 		path = limit
@@ -106,19 +112,20 @@ func (c command) run(ctx context.Context, read func(io.Reader) error) error {
 	if err := cmd.Start(); err != nil {
 		return &envError{cmp.Or(context.Cause(ctx), err)}
 	}
-	defer time.AfterFunc(slack*c.timeout, func() { cancel(errTooLong) }).Stop()
+	defer time.AfterFunc(c.limit(), func() { cancel(errTooLong) }).Stop()
 	readErr := read(stdout)
 	if readErr != nil {
 		cancel(readErr)
 	}
 	waitErr := cmd.Wait()
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	switch {
 	case ctx.Err() != nil:
 		return &envError{context.Cause(ctx)}
-	case waitErr != nil && cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() > c.timeout*9/10: // it is counted in ticks
-		return fmt.Errorf("%s: took over %v of processor time", c.name, c.timeout)
-	case errors.Is(context.Cause(limited), errTooLong): // which says nothing of the file
-		return &envError{fmt.Errorf("%s: no end after %v, with less than %v of processor time: is the machine busy?", c.name, slack*c.timeout, c.timeout)}
+	case errors.Is(context.Cause(limited), errTooLong) && used < c.cpuTime: // which says nothing of the file
+		return &envError{fmt.Errorf("%s: no end after %v, with less than %v of processor time: is the machine busy?", c.name, c.limit(), c.cpuTime)}
+	case waitErr != nil && used > c.cpuTime*2/3: // the limit is counted in ticks: on a busy machine that is more than was used
+		return fmt.Errorf("%s: took over %v of processor time", c.name, c.cpuTime)
 	case readErr != nil && stderr.buf.Len() > 0:
 		return fmt.Errorf("%w: %s: %s", readErr, c.name, stderr)
 	case readErr != nil:

@@ -22,7 +22,7 @@ func ffmpeg(path string, output int64, args ...string) command {
 		"-nostdin", "-v", "error", "-threads", "1", "-max_alloc", strconv.Itoa(1 << 30),
 		"-protocol_whitelist", "file", "-format_whitelist", formats, "-i", "file:" + path,
 	}, args...)
-	return command{name: "ffmpeg", debian: "ffmpeg", args: append(all, "-"), timeout: 3 * time.Minute, output: output}
+	return command{name: "ffmpeg", debian: "ffmpeg", args: append(all, "-"), cpuTime: 3 * time.Minute, output: output}
 }
 
 const (
