@@ -23,13 +23,14 @@ type app struct {
 	places map[string]knownPlace // of what the last tree had, by the keys of the objects
 
 	pending chan *dbus.Call // gets the answer of a program that hung; nil while it does not
+	hung    error           // why it was given up
 }
 
 // A reading is what one program gave in one observation.
 type reading struct {
 	program Program
 	nodes   []Node
-	hung    bool
+	hung    error // why the program was given up; nil if it was not
 	calls   int
 }
 
@@ -41,7 +42,7 @@ func (a *app) read(parent context.Context, o Options) reading {
 		case <-a.pending:
 			a.pending = nil
 		default:
-			return reading{program: a.program(), hung: true}
+			return reading{program: a.program(), hung: a.hung}
 		}
 	}
 	ctx, cancel := context.WithTimeout(parent, o.AppTimeout)
@@ -55,11 +56,13 @@ func (a *app) read(parent context.Context, o Options) reading {
 	if err != nil {
 		a.close() // answers may be under way that nobody waits for
 	}
-	hung := err != nil && !errors.Is(err, errGone) && parent.Err() == nil
-	if hung {
+	if errors.Is(err, errGone) || parent.Err() != nil {
+		err = nil
+	}
+	if a.hung = err; err != nil {
 		a.knock()
 	}
-	return reading{program: a.program(), nodes: nodes, hung: hung, calls: calls}
+	return reading{program: a.program(), nodes: nodes, hung: err, calls: calls}
 }
 
 // program returns which program it is, with a name also if it never told one.

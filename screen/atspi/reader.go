@@ -171,7 +171,7 @@ func (r *Reader) Read(ctx context.Context) (nodes []Node, hung []Program, err er
 	for i, reading := range readings {
 		lists[i] = reading.nodes
 		calls += reading.calls
-		if reading.hung {
+		if reading.hung != nil {
 			hung = append(hung, reading.program)
 		}
 	}

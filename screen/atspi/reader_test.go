@@ -282,13 +282,9 @@ func TestProgramThatHangs(t *testing.T) {
 	assert.False(t, slices.ContainsFunc(nodes, named("menu", "File")))
 
 	// From then on it costs nothing: no call is made to it.
-	for _, a := range b.apps {
-		if a.pid == editor.PID {
-			again := a.read(t.Context(), b.o)
-			assert.True(t, again.hung)
-			assert.Zero(t, again.calls)
-		}
-	}
+	again := b.readAgain(t, editor.PID)
+	assert.ErrorIs(t, again.hung, errSilent)
+	assert.Zero(t, again.calls)
 	_, hung = b.tree()
 	assert.Equal(t, []Program{{"mousepad", editor.PID}}, hung)
 
@@ -296,6 +292,18 @@ func TestProgramThatHangs(t *testing.T) {
 	b.wait("the editor again", named("menu", "File"))
 	_, hung = b.tree()
 	assert.Empty(t, hung)
+}
+
+// readAgain reads a program that was read before.
+func (r *Reader) readAgain(t *testing.T, pid int) reading {
+	t.Helper()
+	for _, a := range r.apps {
+		if a.pid == pid {
+			return a.read(t.Context(), r.o)
+		}
+	}
+	require.FailNow(t, "the program was not read")
+	return reading{}
 }
 
 // A program that hung before it was ever read is named after its process.
@@ -312,6 +320,7 @@ func TestProgramThatHangsFromTheStart(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, nodes)
 	assert.Equal(t, []Program{{"mousepad", editor.PID}}, hung)
+	assert.ErrorIs(t, r.readAgain(t, editor.PID).hung, errSilent)
 }
 
 func TestProgramsComeAndGo(t *testing.T) {

@@ -121,8 +121,9 @@ func (e element) setText(text string) error {
 
 // How long it may take until an element holds what it was set to, as the process that
 // draws a page in a browser is another one than the one that answers; and how often it
-// is looked. A program that wants a processor at the end of that time has it once more, as
-// long as it may take in all.
+// is looked. A program that is runnable at the end of that time has it once more, as long
+// as it may take in all. That is the one that answers: the process of a page is not known.
+// Each look wakes it, so that what it waited for a processor meanwhile tells nothing.
 const (
 	takes = time.Second
 	pace  = 20 * time.Millisecond

@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -54,11 +55,11 @@ func TestSilence(t *testing.T) {
 	for _, tt := range []struct {
 		does  string
 		limit time.Duration
-		hangs bool
+		hung  error // why it is given up
 	}{
-		{"computes", patience, false},
-		{"computes forever", 2 * time.Second, true},
-		{"sleeps", patience, true},
+		{"computes", patience, nil},
+		{"computes forever", 2 * time.Second, context.DeadlineExceeded},
+		{"sleeps", patience, errSilent},
 	} {
 		t.Run(tt.does, func(t *testing.T) {
 			program := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSilence$")
@@ -79,11 +80,15 @@ func TestSilence(t *testing.T) {
 			defer r.Close()
 			nodes, hung, err := r.Read(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, tt.hangs, len(hung) == 1, "%v", hung)
-			assert.Equal(t, !tt.hangs, slices.ContainsFunc(nodes, named("push button", "button")), "%v", nodes)
+			assert.Equal(t, tt.hung != nil, len(hung) == 1, "%v", hung)
+			assert.Equal(t, tt.hung == nil, slices.ContainsFunc(nodes, named("push button", "button")), "%v", nodes)
+			assert.ErrorIs(t, r.readAgain(t, program.Process.Pid).hung, tt.hung)
 
 			err = r.Set(t.Context(), permit.Grant(), Node{Key: strings.TrimSpace(line) + "#field", PID: program.Process.Pid}, "Dear Ann,")
-			assert.Equal(t, tt.hangs, err != nil, "%v", err)
+			assert.Equal(t, tt.hung != nil, err != nil, "%v", err)
+			if tt.hung == errSilent {
+				assert.ErrorIs(t, err, ErrNotSet)
+			}
 		})
 	}
 }
