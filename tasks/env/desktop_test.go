@@ -164,6 +164,8 @@ func TestActWithoutRest(t *testing.T) {
 	require.NoError(t, e.Start(t.Context(), env.Command{Args: []string{"xterm", "-T", "Log", "-e", "while :; do date; done"}}))
 	_, err := e.WaitWindow(within(t), func(w screen.Window) bool { return w.Title == "Log" && w.Focused })
 	require.NoError(t, err)
+	require.NoError(t, e.Perform(t.Context(), "import time; time.sleep(0.1)"))
+	assert.Empty(t, e.Notes(), "it gave no input")
 	require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.moveTo(5, 5)"))
 	assert.Contains(t, e.Notes(), "a step of the task acted while the screen was not at rest")
 }

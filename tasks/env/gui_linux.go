@@ -53,7 +53,8 @@ func (e *Env) parse(source string) ([]actuator.Action, error) {
 
 // Perform does on the desktop what Python code says that calls pyautogui, which is
 // translated and never run. Before each action, and at the end, the desktop is
-// given time to take what was done before, and a note says where that was not enough.
+// given time to take what was done before, and a note says where input came though that was
+// not enough.
 // time.sleep is done as written;
 // [Command.Limit] bounds it in [Env.Run].
 func (e *Env) Perform(ctx context.Context, source string) error {
@@ -72,7 +73,7 @@ func (e *Env) perform(ctx context.Context, actions []actuator.Action) error {
 	hand.Scope.Turn()
 	for i, action := range actions {
 		// What was done before may have opened something that this one is for.
-		if err := e.settle(ctx); err != nil {
+		if err := e.settle(ctx, actuator.KindOf(action) == actuator.Input); err != nil {
 			return fmt.Errorf("pyautogui: %w", err)
 		}
 		if wait, ok := action.(actuator.Wait); ok {
@@ -95,19 +96,20 @@ func (e *Env) perform(ctx context.Context, actions []actuator.Action) error {
 		}
 	}
 	// What it pressed without letting go stays down for the next command.
-	if err := e.settle(ctx); err != nil {
+	if err := e.settle(ctx, false); err != nil {
 		return fmt.Errorf("pyautogui: %w", err)
 	}
 	return nil
 }
 
-// settle gives the desktop time to take what was done. That this was not enough is noted.
-func (e *Env) settle(ctx context.Context) error {
+// settle gives the desktop time to take what was done. That this was not enough is noted
+// if input comes next.
+func (e *Env) settle(ctx context.Context, input bool) error {
 	settled, err := e.screen.Settle(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err == nil && settled.Reason == screen.SettledCeiling {
+	if err == nil && input && settled.Reason == screen.SettledCeiling {
 		e.Note("a step of the task acted while the screen was not at rest")
 	}
 	return err
