@@ -16,9 +16,12 @@ import (
 	"testing"
 	"time"
 
+	"desktop-agent/internal/x11"
 	"desktop-agent/screen"
 	"desktop-agent/tasks/env"
 
+	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/xproto"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -164,6 +167,49 @@ func TestNotObeyed(t *testing.T) {
 			require.ErrorContains(t, err, tt.want)
 		})
 	}
+}
+
+// A window that comes while another one closes is no question, if it does not get the focus.
+func TestWindowWhileClosing(t *testing.T) {
+	e := isolated(t, nil)
+	conn, err := x11.Dial(e.Display())
+	require.NoError(t, err)
+	defer func() { conn.Close(); <-conn.Closed() }()
+	set := func(w xproto.Window, property string, kind xproto.Atom, value uint32) {
+		name, err := conn.Atom(property)
+		require.NoError(t, err)
+		data := make([]byte, 4)
+		xgb.Put32(data, value)
+		require.NoError(t, xproto.ChangePropertyChecked(conn.Conn, xproto.PropModeReplace, w, name, kind, 32, 1, data).Check())
+	}
+	window := func(title string) xproto.Window {
+		w, err := xproto.NewWindowId(conn.Conn)
+		require.NoError(t, err)
+		require.NoError(t, xproto.CreateWindowChecked(conn.Conn, conn.Screen.RootDepth, w, conn.Root, 0, 0, 300, 200, 0,
+			xproto.WindowClassInputOutput, conn.Screen.RootVisual, xproto.CwBackPixel, []uint32{0xffffff}).Check())
+		require.NoError(t, xproto.ChangePropertyChecked(conn.Conn, xproto.PropModeReplace, w, xproto.AtomWmName,
+			xproto.AtomString, 8, uint32(len(title)), []byte(title)).Check())
+		return w
+	}
+	first, second := window("First"), window("Second")
+	set(second, "_NET_WM_USER_TIME", xproto.AtomCardinal, 0) // the window manager gives it no focus
+	protocols, err := conn.Atom("WM_PROTOCOLS")
+	require.NoError(t, err)
+	closing, err := conn.Atom("WM_DELETE_WINDOW")
+	require.NoError(t, err)
+	set(first, "WM_PROTOCOLS", xproto.AtomAtom, uint32(closing))
+	defer conn.Listen(func(event xgb.Event) {
+		if m, ok := event.(xproto.ClientMessageEvent); ok && m.Type == protocols {
+			xproto.MapWindow(conn.Conn, second)
+			time.AfterFunc(4*time.Second, func() { xproto.DestroyWindow(conn.Conn, first) })
+		}
+	})()
+	xproto.MapWindow(conn.Conn, first)
+	_, err = e.WaitWindow(within(t), func(w screen.Window) bool { return w.Title == "First" && w.Focused })
+	require.NoError(t, err)
+	require.NoError(t, e.CloseWindow(t.Context(), "First", true, false))
+	_, err = e.WaitWindow(within(t), func(w screen.Window) bool { return w.Title == "Second" && !w.Focused })
+	require.NoError(t, err)
 }
 
 // A port inside can be reached from outside, and by other programs inside alone.

@@ -21,8 +21,8 @@ const (
 	// closeLimit is how long a window may take to close, and its program to end with its last
 	// one: as long as OSWorld sleeps before it scores.
 	closeLimit = 20 * time.Second
-	// askLimit is how long what a program shows while it closes a window may stay, until it is
-	// taken for a question.
+	// askLimit is how long a dialog that a program shows while it closes a window may stay, or
+	// another window that has the focus, until it is taken for a question.
 	askLimit = 2 * time.Second
 )
 
@@ -92,8 +92,9 @@ func (e *Env) closeWindow(ctx context.Context, w xproto.Window) error {
 	if i := slices.IndexFunc(before, is); i >= 0 {
 		pid = before[i].PID
 	}
-	asks := func(k screen.Window) bool {
-		return pid != 0 && k.PID == pid && !k.Popup && !holds(before, func(b screen.Window) bool { return b.ID == k.ID })
+	asks := func(k screen.Window) bool { // a program that is slow may still open another window
+		return pid != 0 && k.PID == pid && !k.Popup && (k.Focused || k.Type == "dialog") &&
+			!holds(before, func(b screen.Window) bool { return b.ID == k.ID })
 	}
 	var why string
 	var asked time.Time
