@@ -30,8 +30,10 @@ const (
 	// one answer takes says nothing: many are asked for at once, and a crowded machine
 	// gives a spreadsheet more than ten seconds for all of them.
 	maxSilence = 5 * time.Second
-	// busySilences is how many times as long a program may that wants a processor whenever
-	// it is looked at.
+	// looks is how often a program is looked at in that time. One that wants a processor has
+	// that time anew from then on.
+	looks = 2
+	// busySilences is how many times as long it may answer nothing in all.
 	busySilences = 6
 	// treeLimit is how long reading may take in all.
 	treeLimit = 2 * time.Minute
@@ -69,12 +71,19 @@ type treeReader struct {
 
 	silence time.Duration // that counts as none any more
 
-	mu    sync.Mutex
-	seen  map[ref]bool
-	heard map[string]time.Time // when each program answered last
-	given map[string]time.Time // until when a program that was silent is waited for, as it wanted a processor
-	watch map[string]*process.Watch
-	hung  map[string]bool // programs that do not answer: no further object of them is asked
+	mu      sync.Mutex
+	seen    map[ref]bool
+	hearing map[string]hearing // of each program
+	hung    map[string]bool    // programs that do not answer: no further object of them is asked
+}
+
+// A hearing is how a program answers.
+type hearing struct {
+	last   time.Time // when it answered
+	wanted time.Time // when it was seen to want a processor
+	looked time.Time // when it was looked at
+	idle   int       // how often in a row it wanted none
+	watch  process.Watch
 }
 
 // A silentError is about programs that do not answer: what is missing of their trees would
@@ -161,8 +170,7 @@ func (r *treeReader) processName(ctx context.Context, program string) string {
 
 func newTreeReader(bus *dbus.Conn, v view) *treeReader {
 	return &treeReader{bus: bus, view: v, slot: make(chan struct{}, asks), silence: maxSilence,
-		seen: map[ref]bool{}, heard: map[string]time.Time{}, given: map[string]time.Time{},
-		watch: map[string]*process.Watch{}, hung: map[string]bool{}}
+		seen: map[ref]bool{}, hearing: map[string]hearing{}, hung: map[string]bool{}}
 }
 
 // accessibilityBus connects to the bus that programs tell their trees on.
@@ -358,7 +366,9 @@ func (r *treeReader) await(ctx context.Context, call *dbus.Call, begin time.Time
 	heard := func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.heard[call.Destination] = time.Now()
+		h := r.hearing[call.Destination]
+		h.last = time.Now()
+		r.hearing[call.Destination] = h
 		return true
 	}
 	for {
@@ -367,7 +377,8 @@ func (r *treeReader) await(ctx context.Context, call *dbus.Call, begin time.Time
 			return heard()
 		default:
 		}
-		left := r.patience(ctx, call.Destination, begin)
+		r.meet(ctx, call.Destination)
+		left := r.patience(call.Destination, begin)
 		if left <= 0 {
 			return false
 		}
@@ -381,39 +392,58 @@ func (r *treeReader) await(ctx context.Context, call *dbus.Call, begin time.Time
 	}
 }
 
-// patience returns how long an answer of a program is still waited for that was asked at
-// begin; nothing for one that has been silent for too long.
-func (r *treeReader) patience(ctx context.Context, program string, begin time.Time) time.Duration {
+// meet learns a program's process, to look at it.
+func (r *treeReader) meet(ctx context.Context, program string) {
+	r.mu.Lock()
+	known := r.hearing[program].watch.PID != 0
+	r.mu.Unlock()
+	if known {
+		return
+	}
+	pid := r.process(ctx, program) // while others are heard; 0 is asked for again
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h := r.hearing[program]
+	h.watch.PID = pid
+	r.hearing[program] = h
+}
+
+// patience returns for how long to wait for an answer of a program that was asked at begin,
+// until it is looked at again; nothing for one that has been silent for too long.
+func (r *treeReader) patience(program string, begin time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.hung[program] {
 		return 0
 	}
-	last := r.heard[program]
-	if begin.After(last) {
-		last = begin
-	}
-	end := last.Add(r.silence)
-	if given := r.given[program]; given.After(end) {
-		end = given
-	}
-	if left := time.Until(end); left > 0 {
+	h := r.hearing[program]
+	defer func() { r.hearing[program] = h }()
+	last := later(h.last, begin)
+	silent := later(last, h.wanted)
+	if left := time.Until(later(silent, h.looked).Add(r.silence / looks)); left > 0 {
 		return left
 	}
-	if time.Since(last) >= busySilences*r.silence || !r.wants(ctx, program) {
+	if h.looked.Before(silent) {
+		h.watch, h.idle = process.Watch{PID: h.watch.PID}, 0 // what it did before tells nothing
+	}
+	h.looked = time.Now()
+	if h.watch.Wants() {
+		h.wanted = h.looked
+	} else {
+		h.idle++
+	}
+	if h.idle == looks || time.Since(last) >= busySilences*r.silence {
 		r.hung[program] = true
 		return 0
 	}
-	r.given[program] = time.Now().Add(r.silence)
-	return r.silence
+	return r.silence / looks
 }
 
-// wants reports whether a program wants a processor; see [process.Watch].
-func (r *treeReader) wants(ctx context.Context, program string) bool {
-	if r.watch[program] == nil {
-		r.watch[program] = &process.Watch{PID: r.process(ctx, program)}
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
 	}
-	return r.watch[program].Wants()
+	return b
 }
 
 // clean makes a text of a program fit for XML and bounds it.

@@ -3,8 +3,10 @@
 package getter
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -111,7 +113,7 @@ func TestSilence(t *testing.T) {
 		t.Cleanup(func() { by.Close() })
 		r := newTreeReader(by, view{})
 		r.silence = silence
-		r.watch[p.name] = &process.Watch{PID: pid}
+		r.hearing[p.name] = hearing{watch: process.Watch{PID: pid}}
 		return r, r.read(t.Context(), []ref{{p.name, slowRoot}}, 1, false)
 	}
 	// Each object is asked six questions, 32 objects at once: an answer takes some 2.3 s.
@@ -148,6 +150,51 @@ func TestSilence(t *testing.T) {
 		p := &slowProgram{most: 10_000, late: tt.late}
 		r, _ = read(p, 400*time.Millisecond, tt.pid)
 		assert.Equal(t, tt.hangs, r.hung[p.name], tt.what)
+	}
+}
+
+// A program hangs if it wants no processor at any of the looks in a silence; one that does
+// has the silence anew.
+func TestPatience(t *testing.T) {
+	c := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
+	require.NoError(t, c.Start())
+	t.Cleanup(func() { _ = c.Wait() })
+	r := newTreeReader(nil, view{})
+	r.silence = time.Hour
+	r.hearing["p"] = hearing{watch: process.Watch{PID: c.Process.Pid}}
+	begin := time.Now()
+	after := func(passed time.Duration) time.Duration {
+		begin = begin.Add(-passed)
+		h := r.hearing["p"]
+		h.wanted, h.looked = h.wanted.Add(-passed), h.looked.Add(-passed)
+		r.hearing["p"] = h
+		return r.patience("p", begin)
+	}
+	require.Eventually(t, func() bool { return process.AnyRunnable(c.Process.Pid) }, time.Minute, time.Millisecond)
+	assert.InDelta(t, r.silence/looks, after(0), float64(time.Minute))
+	assert.Equal(t, r.silence/looks, after(r.silence/looks), "it computes")
+	require.NoError(t, syscall.Kill(c.Process.Pid, syscall.SIGSTOP))
+	require.Eventually(t, func() bool { return !process.AnyRunnable(c.Process.Pid) }, time.Minute, time.Millisecond)
+	assert.Equal(t, r.silence/looks, after(r.silence/looks), "the silence is as long from then on")
+	assert.Zero(t, after(r.silence/looks))
+	assert.True(t, r.hung["p"])
+}
+
+// Whose process the bus does not tell is asked for again.
+func TestMeet(t *testing.T) {
+	e := real(t, nil)
+	bus, err := accessibilityBus(t.Context(), e.BusAddress())
+	require.NoError(t, err)
+	t.Cleanup(func() { bus.Close() })
+	r := newTreeReader(bus, view{})
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tt := range []struct {
+		ctx  context.Context
+		want int
+	}{{over, 0}, {t.Context(), os.Getpid()}, {over, os.Getpid()}} {
+		r.meet(tt.ctx, bus.Names()[0])
+		assert.Equal(t, tt.want, r.hearing[bus.Names()[0]].watch.PID)
 	}
 }
 
