@@ -11,11 +11,12 @@ import (
 )
 
 // check looks at the open steps of an answer beside the screen and the task: a predicate
-// that cannot be evaluated, or holds already, and a step that only the screen demands.
+// that cannot be evaluated, or holds already, and a step that only the screen demands. old is
+// the plan that it revises, or nil: a predicate of it that stays was looked at when it was told.
 // demanded are the goals of which the model itself says that only the screen asks for them.
 // What is wrong goes back to the model. In the last answer it is left out instead: a
 // plan without a predicate is a plan, and no step is better than a stranger's.
-func (p *Planner) check(ctx context.Context, plan *Plan, now *screen.Observation, last bool, demanded ...string) error {
+func (p *Planner) check(ctx context.Context, old, plan *Plan, now *screen.Observation, last bool, demanded ...string) error {
 	var problems []error
 	first := plan.ProgressStep() - 1
 	state := p.state(ctx, plan, now)
@@ -25,8 +26,12 @@ func (p *Planner) check(ctx context.Context, plan *Plan, now *screen.Observation
 			continue
 		}
 		err := s.Predicate.Validate(state.Files.Own)
-		if err == nil && s.Predicate.planned(state) {
+		switch why := s.Predicate.untold(now); {
+		case err != nil:
+		case s.Predicate.planned(state):
 			err = fmt.Errorf("the predicate holds already: %s; name what is there only once the goal is reached, or write null", s.Predicate)
+		case why != "" && !old.predicts(s):
+			err = fmt.Errorf("nobody knows whether the predicate holds already, as %s: %s; name the title of a window, or write null", why, s.Predicate)
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("step %d: %w", i+1, err))
@@ -54,6 +59,15 @@ func (p *Planner) check(ctx context.Context, plan *Plan, now *screen.Observation
 	}
 	plan.Steps = kept
 	return nil
+}
+
+// predicts reports whether a plan has a step with the predicate that it has now.
+func (p *Plan) predicts(s *Step) bool {
+	if p == nil {
+		return false
+	}
+	was := p.find(s)
+	return was != nil && samePredicate(was, s)
 }
 
 // state is what predicates are evaluated on when they are planned.

@@ -157,6 +157,7 @@ type making struct {
 	*Planner
 	request Request
 	record  *Record
+	old     *Plan // that is rewritten; nil for a new one
 }
 
 // phases goes from phase to phase. It ends early, with the result in the record.

@@ -103,7 +103,7 @@ func (p *Planner) Generate(ctx context.Context, task string, now *screen.Observa
 				demanded = append(demanded, cleanGoal(s.Goal))
 			}
 		}
-		checked := p.check(ctx, plan, now, last, demanded...)
+		checked := p.check(ctx, nil, plan, now, last, demanded...)
 		dropped = plan.Dropped
 		plan.start(now.At)
 		return plan, errors.Join(plan.Validate(), checked)

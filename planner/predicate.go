@@ -245,11 +245,28 @@ func (p Predicate) names(list []File, f File) bool {
 	return called(f) && !slices.ContainsFunc(list, func(other File) bool { return other.Path != f.Path && called(other) })
 }
 
+// untold returns why nobody knows whether a predicate holds: a program that did not answer
+// may have the element that it names; "" if that is known.
+func (p Predicate) untold(now *screen.Observation) string {
+	switch p.Kind {
+	case TextIs, TextHas, StateIs, Shown, Gone:
+	default:
+		return ""
+	}
+	switch {
+	case now.Tree.Err != nil:
+		return "no program tells what it shows now"
+	case len(now.Tree.Hung) > 0:
+		return fmt.Sprintf("%q did not answer now", llm.Excerpt(now.Tree.Hung[0].Name, 40))
+	}
+	return ""
+}
+
 // planned reports whether a predicate holds when it is planned: then it proves nothing
 // of what is done later. What is to go is not there then.
 func (p Predicate) planned(s State) bool {
 	if p.Kind == Gone {
-		return !p.shown(s.Now)
+		return !p.shown(s.Now) && p.untold(s.Now) == ""
 	}
 	return p.Holds(s)
 }

@@ -266,6 +266,41 @@ func TestPredicatesArePlannedOnce(t *testing.T) {
 			assert.Contains(t, textOf(asked.Requests()[1].Messages[3]), tt.want)
 		})
 	}
+	for name, tree := range map[string]screen.Tree{
+		`"editor" did not answer now`:        {Hung: []atspi.Program{{Name: "editor", PID: 9}}},
+		"no program tells what it shows now": {Err: screen.ErrNoTree},
+	} {
+		for _, predicate := range []map[string]any{
+			{"kind": "shown", "role": "tab", "name": "Sheet", "value": ""}, {"kind": "gone", "role": "tab", "name": "Sheet", "value": ""},
+			{"kind": "text_is", "role": "entry", "name": "Size", "value": "42"}, {"kind": "text_has", "role": "entry", "name": "Size", "value": "42"},
+			{"kind": "state_is", "role": "", "name": "Bold", "value": "checked"},
+		} {
+			t.Run(name+": "+predicate["kind"].(string), func(t *testing.T) {
+				p, asked := planned(t, llmtest.JSON(withPredicates(predicate, nil)), llmtest.JSON(withPredicates(predicate, title("Bookmarks"))))
+				now := observed("f1", 0)
+				now.Tree = tree
+				plan, err := p.Generate(t.Context(), task, now)
+				require.NoError(t, err)
+				assert.Nil(t, plan.Steps[0].Predicate, "it may have held from the start")
+				assert.NotNil(t, plan.Steps[1].Predicate, "titles are always known")
+				require.Len(t, asked.Requests(), 2)
+				assert.Contains(t, textOf(asked.Requests()[1].Messages[3]), "nobody knows whether the predicate holds already, as "+name)
+			})
+		}
+	}
+	t.Run("kept while a program does not answer", func(t *testing.T) {
+		for _, kind := range []planner.PredicateKind{planner.Shown, planner.Gone} {
+			plan := favorites()
+			plan.Steps[1].Predicate = &planner.Predicate{Kind: kind, Role: "tab", Name: "Sheet"}
+			p, asked := planned(t, answer(append(kept(plan, "s1", "s2"), manager)...))
+			r := request("f9", 9)
+			r.Now.Tree = screen.Tree{Hung: []atspi.Program{{Name: "editor", PID: 9}}}
+			next, err := p.Revise(t.Context(), plan, r)
+			require.NoError(t, err)
+			assert.Equal(t, plan.Steps[1].Predicate, next.Steps[1].Predicate, "it was planned when that was known")
+			assert.Len(t, asked.Requests(), 1)
+		}
+	})
 	t.Run("left out by a weak model", func(t *testing.T) {
 		p, asked := planned(t, llmtest.JSON(steps("Find the menu", "A menu is open")))
 		plan, err := p.Generate(t.Context(), task, observed("f1", 0))

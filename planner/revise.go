@@ -105,7 +105,7 @@ func (p *Planner) revised(ctx context.Context, old *Plan, v revision, r Revision
 			demanded = append(demanded, cleanGoal(s.Goal))
 		}
 	}
-	checked := p.check(ctx, next, r.Now, last, demanded...)
+	checked := p.check(ctx, old, next, r.Now, last, demanded...)
 	changes := compare(old.Steps[final:], next.Steps[final:])
 	switch {
 	case len(changes) == 0 && checked == nil:

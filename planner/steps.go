@@ -177,7 +177,7 @@ func (m *making) checkScreen(ctx context.Context, plan *Plan, last bool) error {
 	if m.request.Now == nil {
 		return nil
 	}
-	wrong := m.check(ctx, plan, m.request.Now, last)
+	wrong := m.check(ctx, m.old, plan, m.request.Now, last)
 	if last {
 		plan.dropNeeds(plan.Dropped)
 	}

@@ -153,7 +153,7 @@ type replanPrompt struct {
 // replanned has a model write what is open of a plan, or what has to be done before a
 // step is tried again.
 func (p *Planner) replanned(ctx context.Context, plan *Plan, r RevisionRequest) (*Plan, error) {
-	m := &making{Planner: p, request: Request{Task: plan.Task, Now: r.Now}, record: new(Record)}
+	m := &making{Planner: p, request: Request{Task: plan.Task, Now: r.Now}, record: new(Record), old: plan}
 	data := replanPrompt{
 		stepsPrompt: stepsPrompt{analysisPrompt: m.data(), MaxSteps: p.Config.WithDefaults().MaxSteps, OwnHome: p.Home != nil, Fallbacks: p.Config.NeedFallbacks},
 		Guidance:    r.Guidance, History: strings.Join(r.History, "\n"),
