@@ -36,10 +36,11 @@ func fieldOf(o *screen.Observation) field {
 		return password
 	}
 	w, ok := o.Focused()
+	_, hangs := o.Tree.Hangs(w.PID)
 	switch {
 	case !ok:
 		return unknown
-	case o.Tree.Err != nil: // there is no tree at all
+	case o.Tree.Err != nil && !hangs: // there is no tree at all
 		return mute
 	}
 	known, shown, elsewhere := false, false, false
@@ -51,14 +52,13 @@ func fieldOf(o *screen.Observation) field {
 		if w.PID == 0 || n.PID != w.PID {
 			continue
 		}
-		if _, hangs := o.Tree.Hangs(w.PID); hangs {
-			return unknown
-		}
 		known = true
 		shown = shown || n.Role == passwordRole
 		elsewhere = elsewhere || focused && n.Parent >= 0
 	}
 	switch {
+	case hangs: // what it does not tell may be a password field
+		return unknown
 	case !known:
 		return mute
 	case shown && !elsewhere:

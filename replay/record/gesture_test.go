@@ -160,6 +160,24 @@ func TestFieldOf(t *testing.T) {
 	}
 	window := screen.Window{PID: pid, Focused: true, Box: image.Rect(0, 0, 50, 50)}
 	cover := screen.Window{Popup: true, Box: image.Rect(0, 0, 100, 100)}
+	hung := func(pid int) []atspi.Program { return []atspi.Program{{Name: "login", PID: pid}} }
+	for _, tt := range []struct {
+		name string
+		tree screen.Tree
+		want field
+	}{
+		{"it tells nothing", screen.Tree{Hung: hung(pid)}, unknown},
+		{"it tells a part", screen.Tree{Nodes: entry("text", "focused"), Hung: hung(pid)}, unknown},
+		{"it tells of a password", screen.Tree{Nodes: entry("password text", "focused"), Hung: hung(pid)}, password},
+		{"which one is not known", screen.Tree{Hung: hung(0)}, unknown},
+		{"no tree", screen.Tree{Hung: hung(pid), Err: screen.ErrNoTree}, unknown},
+		{"another one", screen.Tree{Hung: hung(pid + 1)}, mute},
+	} {
+		t.Run("a program that does not answer: "+tt.name, func(t *testing.T) {
+			o := &screen.Observation{Frame: image.NewRGBA(image.Rect(0, 0, 100, 100)), Windows: []screen.Window{window}, Tree: tt.tree}
+			assert.Equal(t, tt.want, fieldOf(o))
+		})
+	}
 	for _, tt := range []struct {
 		name    string
 		nodes   []atspi.Node
