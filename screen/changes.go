@@ -45,8 +45,8 @@ type Difference struct {
 // Differences tells what changed between two observations, the weightiest first and else
 // in the order of the screen. Elements are compared, not lines: see [Match]. What
 // nobody could see on either screen is left out, and so is what only moved or was covered;
-// what came with a window, a menu or a container is told with that. What the other screen did
-// not tell, as a program did not answer, neither came nor went.
+// what came with a window, a menu or a container is told with that. What the other screen may
+// only lack neither came nor went: see [Observation.Lacks].
 func Differences(before, now *Observation) []Difference {
 	c := &comparison{was: before.view(), is: now.view(), before: map[int]int{}, after: map[int]int{}, said: map[[2]string]bool{}, by: map[int][2]string{}}
 	for i, j := range Match(before.Tree.Nodes, now.Tree.Nodes) {
@@ -76,11 +76,37 @@ type comparison struct {
 	by            map[int][2]string  // texts that changed, by node
 }
 
-// lacks reports whether a node of another observation may only be missing, as its program
-// did not answer, or none did.
-func (o *Observation) lacks(n atspi.Node) bool {
-	_, hangs := o.Tree.Hangs(n.PID)
-	return hangs || o.Tree.Err != nil && !n.Read
+// Lacks returns why an observation may only lack a node that another one, on, has: its
+// program did not answer, or none did, or not all of the picture was read; or it was read in
+// place of what its program tells. "" if the node would be there.
+func (o *Observation) Lacks(n atspi.Node, on *Observation) (why string) {
+	if name, hangs := o.Tree.Hangs(n.PID); hangs {
+		return name + " did not answer then"
+	}
+	if !n.Read {
+		if o.Tree.Err != nil {
+			return "no program told anything then"
+		}
+		return ""
+	}
+	name, hangs := on.Tree.Hangs(n.PID)
+	switch {
+	case o.Unread:
+		return "the picture was not all read then"
+	case hangs:
+		return "it was read because " + name + " did not answer"
+	case on.Tree.Err != nil && o.Tree.Err == nil:
+		return "it was read because no program told anything"
+	}
+	return ""
+}
+
+// recut reports whether a node is text that was read on one screen along with what its
+// program tells on the other: it is in other lines then, and neither came, went nor turned.
+func (c *comparison) recut(n atspi.Node) bool {
+	_, hung := c.was.Tree.Hangs(n.PID)
+	_, hangs := c.is.Tree.Hangs(n.PID)
+	return n.Read && (hung != hangs || (c.was.Tree.Err == nil) != (c.is.Tree.Err == nil))
 }
 
 // windows compares the windows.
@@ -197,7 +223,7 @@ func (c *comparison) menus() {
 	}{{c.is, c.was, c.before, Came}, {c.was, c.is, c.after, Went}} {
 		for p := range of.v.Tree.Nodes {
 			items := of.v.openItems(p)
-			if len(items) == 0 || of.other.lacks(of.v.Tree.Nodes[p]) {
+			if len(items) == 0 || of.other.Lacks(of.v.Tree.Nodes[p], of.v.Observation) != "" {
 				continue
 			}
 			if j, ok := of.match[p]; ok && len(of.other.openItems(j)) > 0 {
@@ -320,7 +346,7 @@ func (c *comparison) elements(v, other *view, match map[int]int, kind Difference
 			covered[i] = true
 			continue
 		}
-		if _, same := match[i]; same || other.lacks(n) {
+		if _, same := match[i]; same || other.Lacks(n, v.Observation) != "" || c.recut(n) {
 			continue
 		}
 		w := v.window[i]
@@ -344,7 +370,7 @@ func (c *comparison) elements(v, other *view, match map[int]int, kind Difference
 func (c *comparison) turned() {
 	for i, n := range c.is.Tree.Nodes {
 		j, ok := c.before[i]
-		if !ok || !c.is.readable(i) && !c.was.readable(j) {
+		if !ok || c.recut(n) || !c.is.readable(i) && !c.was.readable(j) {
 			continue
 		}
 		m := c.was.Tree.Nodes[j]

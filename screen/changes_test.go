@@ -130,6 +130,41 @@ func TestChangesOfWhoDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// Text that is read where a program does not answer is what that tells at other times: it
+// neither came nor went, nor did a text that only one of two pictures was read for.
+func TestChangesOfWhatIsRead(t *testing.T) {
+	line := func(y int, text string) atspi.Node {
+		n := at(0, "text line", "", 0, y, 60, 20)
+		n.Text, n.Read = text, true
+		return n
+	}
+	told := func() *Observation { return form([]atspi.Node{at(0, "label", "Total: 48", 0, 20, 60, 20)}) }
+	read := func(change func(o *Observation)) *Observation {
+		o := form([]atspi.Node{line(20, "Total: 48"), line(40, "Name")})
+		change(o)
+		return o
+	}
+	const hung, unread = `"editor" did not answer: what came and went in it is not known`, "not all text of the picture was read: what came and went in it is not known"
+	before := strings.NewReplacer("answer:", "answer before:", "read:", "read before:")
+	none := func(*Observation) {}
+	for name, tt := range map[string]struct {
+		was, now   *Observation
+		want, back string // back is from now to was
+	}{
+		"it does not answer": {told(), read(func(o *Observation) { o.Tree.Hung = []atspi.Program{{Name: "editor", PID: 7}} }), hung, before.Replace(hung)},
+		"another does not answer": {read(func(o *Observation) { o.Tree.Nodes = o.Tree.Nodes[:2] }), read(func(o *Observation) { o.Tree.Hung = []atspi.Program{{Name: "editor", PID: 9}} }),
+			"+ text line \"Name\"\n" + hung, "- text line \"Name\"\n" + before.Replace(hung)},
+		"nobody tells anything": {told(), read(func(o *Observation) { o.Tree.Err = ErrNoTree }), "nothing", "nothing"},
+		"nobody tells anything, and a line is whole": {form([]atspi.Node{at(0, "label", "Total:", 0, 20, 30, 20), line(20, "48"), line(40, "Name"), line(60, "of")}),
+			read(func(o *Observation) { o.Tree.Err = ErrNoTree }), "nothing", "nothing"},
+		"not all is read": {read(func(o *Observation) { o.Tree.Nodes, o.Unread = o.Tree.Nodes[:2], true }), read(none), before.Replace(unread), unread},
+		"all is read":     {read(func(o *Observation) { o.Tree.Nodes = o.Tree.Nodes[:2] }), read(none), "+ text line \"Name\"", "- text line \"Name\""},
+	} {
+		assert.Equal(t, tt.want, DescribeChanges(tt.was, tt.now), name)
+		assert.Equal(t, tt.back, DescribeChanges(tt.now, tt.was), name)
+	}
+}
+
 // A picture that changed is no nothing, though no program tells why.
 func TestChangesOfThePicture(t *testing.T) {
 	before := form([]atspi.Node{at(0, "canvas", "Film", 0, 0, 99, 90)})

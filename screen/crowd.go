@@ -159,6 +159,9 @@ func DescribeChanges(before, now *Observation) string {
 		for _, p := range of.o.Tree.Hung {
 			lines = append(lines, quote(p.Name, maxName)+" did not answer"+of.when+": what came and went in it is not known")
 		}
+		if of.o.Unread {
+			lines = append(lines, "not all text of the picture was read"+of.when+": what came and went in it is not known")
+		}
 	}
 	if title, mute := now.mute(); mute {
 		lines = append(lines, "the program of window "+quote(title, maxTitle)+" tells no text")

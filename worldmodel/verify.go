@@ -9,7 +9,6 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/planner"
 	"desktop-agent/screen"
-	"desktop-agent/screen/atspi"
 )
 
 // A Past is what evidence is held against: what was there before proves nothing of
@@ -195,8 +194,8 @@ func weigh(f screen.Finding, quote string, now *screen.Observation, past Past) F
 	switch {
 	case past.Began == nil:
 		out.weaken("what was there before is not known")
-	case unknownBefore(n, past.Began) != "":
-		out.weaken("what was there before is not known: " + unknownBefore(n, past.Began))
+	case past.Began.Lacks(n, now) != "":
+		out.weaken("what was there before is not known: " + past.Began.Lacks(n, now))
 	case switched(f.Node, now, past.Began) != "":
 		out.Why += ", which was switched: it is " + switched(f.Node, now, past.Began) + " now"
 	case stoodThere(f, quote, now, past.Began):
@@ -205,21 +204,6 @@ func weigh(f screen.Finding, quote string, now *screen.Observation, past Past) F
 		out.weaken("it is what the agent itself typed into that field, which nothing has taken yet")
 	}
 	return out
-}
-
-// unknownBefore returns why nobody knows what an earlier observation showed where a node is
-// now; "" if that is known.
-func unknownBefore(n atspi.Node, began *screen.Observation) string {
-	if name, hung := began.Tree.Hangs(n.PID); hung {
-		return name + " did not answer then"
-	}
-	switch {
-	case n.Read && began.Unread:
-		return "the picture was not all read then"
-	case !n.Read && began.Tree.Err != nil:
-		return "no program told anything then"
-	}
-	return ""
 }
 
 // weaken makes it a claim, and says why.

@@ -290,6 +290,8 @@ func TestEvidenceAfterSilence(t *testing.T) {
 		"switched, by a part":     {"Wrap Lines", func(o *screen.Observation) { o.Tree.Hung = hung("soffice", 7) }, planner.Claimed, "soffice did not answer then"},
 		"another did not answer":  {"Save As…", func(o *screen.Observation) { o.Tree.Hung = hung("mail", 99) }, planner.Proved, ""},
 		"of unknown process":      {"Save As…", func(o *screen.Observation) { o.Tree.Hung = hung(":1.7", 0) }, planner.Claimed, ":1.7 did not answer then"},
+		"it does not answer now":  {"total 48", nil, planner.Claimed, "it was read because soffice did not answer"},
+		"no tree now":             {"total 48", nil, planner.Claimed, "it was read because no program told anything"},
 		"no tree":                 {"Save As…", func(o *screen.Observation) { o.Tree = screen.Tree{Err: screen.ErrNoTree} }, planner.Claimed, "no program told anything then"},
 		"no tree, but read":       {"total 48", func(o *screen.Observation) { o.Tree = screen.Tree{Err: screen.ErrNoTree} }, planner.Read, "as read from it"},
 		"not all read":            {"total 48", func(o *screen.Observation) { o.Unread = true }, planner.Claimed, "the picture was not all read then"},
@@ -303,7 +305,14 @@ func TestEvidenceAfterSilence(t *testing.T) {
 			switched := check
 			switched.States = []string{"checked"}
 			now.Tree.Nodes = append(now.Tree.Nodes, line, switched)
-			tt.spoil(began)
+			switch name {
+			case "it does not answer now":
+				now.Tree.Hung = hung("soffice", 7)
+			case "no tree now":
+				now.Tree.Err = screen.ErrNoTree
+			default:
+				tt.spoil(began)
+			}
 			found, problem := worldmodel.Judge(tt.quote, now, worldmodel.Past{Began: began})
 			assert.Empty(t, problem)
 			assert.Equal(t, tt.grade, found.Grade, found.Why)
