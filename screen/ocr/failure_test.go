@@ -127,6 +127,33 @@ func TestReadAfterFailures(t *testing.T) {
 	}
 }
 
+// TestKnownAfterFailures holds that nothing is amiss with a picture that was read before,
+// while the reader has given up.
+func TestKnownAfterFailures(t *testing.T) {
+	fails := filepath.Join(t.TempDir(), "fails")
+	row := `5\t1\t1\t1\t1\t1\t24\t24\t60\t20\t95\thello`
+	o := unhurried
+	o.Again = time.Hour
+	o.Program = program(t, "cat >/dev/null; [ -e "+fails+" ] && kill -9 $$; printf 'level\\tpage_num\\tx\\n"+row+"\\n'")
+	r := open(t, o)
+	known, other := striped(1), striped(1)
+	lines, err := r.Lines(limit(t), known, []image.Rectangle{known.Rect})
+	require.NoError(t, err)
+	require.Len(t, lines, 1)
+	require.NoError(t, os.WriteFile(fails, nil, 0o600))
+	for range 3 {
+		m := striped(1)
+		_, err = r.Lines(limit(t), m, []image.Rectangle{m.Rect})
+		require.ErrorContains(t, err, "signal: killed")
+	}
+	_, err = r.Lines(limit(t), other, []image.Rectangle{other.Rect})
+	require.ErrorContains(t, err, "gave up after 3 failures")
+	again, err := r.Lines(limit(t), known, []image.Rectangle{known.Rect})
+	require.NoError(t, err)
+	assert.Equal(t, lines, again)
+	assert.Equal(t, 4, r.Started())
+}
+
 // TestSlow holds that a slow tesseract costs only the wait, and that what it reads
 // is there for a later call.
 func TestSlow(t *testing.T) {

@@ -197,16 +197,15 @@ type job struct {
 	done   chan struct{}
 }
 
-// order starts to read the bands that are not known, and returns the jobs to wait for.
+// order starts to read the bands that are not known, and returns the jobs to wait for. The
+// error says why none is started, where any is not known.
 func (r *Reader) order(list []band) (wait []*job, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.life.Err(); err != nil {
 		return nil, fmt.Errorf("read the picture: the reader is closed: %w", err)
 	}
-	if r.broken != nil && time.Since(r.gaveUp) < r.o.Again {
-		return nil, r.broken
-	} else if r.broken != nil {
+	if r.broken != nil && time.Since(r.gaveUp) >= r.o.Again {
 		r.broken, r.failures = nil, 0
 	}
 	r.call++
@@ -226,6 +225,9 @@ func (r *Reader) order(list []band) (wait []*job, err error) {
 			continue
 		}
 		fresh = append(fresh, b)
+	}
+	if len(fresh) > 0 && r.broken != nil {
+		return wait, r.broken
 	}
 	for _, part := range split(fresh, cap(r.slots)) {
 		j := &job{bands: part, call: r.call, done: make(chan struct{})}
