@@ -75,7 +75,7 @@ func (m *Model) Transcribe(ctx context.Context, now, began *screen.Observation, 
 	if m.OCR != nil && now.Bare != nil && len(now.Bare.Pix) > 0 {
 		t.By = "ocr"
 		lines, err := m.OCR.Lines(ctx, now.Bare, []image.Rectangle{device(now, region)})
-		if err != nil && !errors.Is(err, screen.ErrUnread) {
+		if err != nil { // also if only a part is read: what is missing may be what is asked for
 			return t, fmt.Errorf("transcribe: %w", err)
 		}
 		var text []string

@@ -75,12 +75,13 @@ func TestUnread(t *testing.T) {
 // A fakeOCR reads what it is told, and keeps where.
 type fakeOCR struct {
 	text string
+	err  error
 	at   []image.Rectangle
 }
 
 func (o *fakeOCR) Lines(_ context.Context, _ *image.RGBA, regions []image.Rectangle) ([]screen.OCRLine, error) {
 	o.at = regions
-	return []screen.OCRLine{{Text: o.text}}, nil
+	return []screen.OCRLine{{Text: o.text}}, o.err
 }
 
 // TestTranscribe holds that OCR is given the region in device pixels, and a model the
@@ -113,6 +114,11 @@ func TestTranscribe(t *testing.T) {
 	got, err = m.Transcribe(t.Context(), now, nil, place)
 	require.NoError(t, err)
 	assert.True(t, got.Same, "what was there is not known")
+
+	reader.err = screen.ErrUnread
+	_, err = m.Transcribe(t.Context(), now, began, place)
+	require.ErrorIs(t, err, screen.ErrUnread, "what is not read yet is not empty")
+	assert.ErrorContains(t, err, "transcribe: the text of the picture is not all read yet")
 
 	m, asked := model(t, llmtest.JSON(map[string]string{"text": "Flight to Lyon"}))
 	got, err = m.Transcribe(t.Context(), now, began, place)
