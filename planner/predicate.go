@@ -316,13 +316,18 @@ func (p Predicate) shown(o *screen.Observation) bool {
 // element is gone only from where it was: what held it is still there, and shows all
 // that it has. A list that was scrolled and another page prove nothing.
 func (p Predicate) goneSince(was, now *screen.Observation) bool {
-	if !p.shown(was) || p.shown(now) || now.Tree.Err != nil || len(now.Tree.Hung) > 0 {
+	if !p.shown(was) || p.shown(now) || now.Tree.Err != nil {
 		return false
 	}
-	if p.ofWindow() && slices.ContainsFunc(was.Windows, func(w screen.Window) bool { return screen.SameText(w.Title, p.Name) }) {
-		return !slices.ContainsFunc(now.Windows, func(w screen.Window) bool { return screen.SameText(w.Title, p.Name) })
+	hangs := func(pid int) bool {
+		_, hangs := now.Tree.Hangs(pid)
+		return hangs
 	}
-	return !slices.ContainsFunc(was.Elements(p.Role, p.Name), func(i int) bool { return !now.WholeWithout(was, i) })
+	titled := func(w screen.Window) bool { return screen.SameText(w.Title, p.Name) }
+	if p.ofWindow() && slices.ContainsFunc(was.Windows, titled) {
+		return !slices.ContainsFunc(now.Windows, titled) && !slices.ContainsFunc(was.Windows, func(w screen.Window) bool { return titled(w) && hangs(w.PID) })
+	}
+	return !slices.ContainsFunc(was.Elements(p.Role, p.Name), func(i int) bool { return hangs(was.Tree.Nodes[i].PID) || !now.WholeWithout(was, i) })
 }
 
 // A Proof is a step that its predicate completed.

@@ -143,12 +143,20 @@ func TestGone(t *testing.T) {
 		change func(*screen.Observation)
 		want   bool
 	}{
-		"gone":                {item, without, true},
-		"still there":         {item, func(*screen.Observation) {}, false},
-		"another page":        {item, func(o *screen.Observation) { without(o); o.Windows[0].Title = "Till - Browser" }, false},
-		"minimised":           {item, func(o *screen.Observation) { without(o); o.Windows[0].Hidden = true }, false},
-		"scrolled out":        {item, func(o *screen.Observation) { without(o); o.Tree.Nodes[0].Beyond.Below = 1 }, false},
-		"it does not answer":  {item, func(o *screen.Observation) { without(o); o.Tree.Hung = []atspi.Program{{Name: "browser"}} }, false},
+		"gone":               {item, without, true},
+		"still there":        {item, func(*screen.Observation) {}, false},
+		"another page":       {item, func(o *screen.Observation) { without(o); o.Windows[0].Title = "Till - Browser" }, false},
+		"minimised":          {item, func(o *screen.Observation) { without(o); o.Windows[0].Hidden = true }, false},
+		"scrolled out":       {item, func(o *screen.Observation) { without(o); o.Tree.Nodes[0].Beyond.Below = 1 }, false},
+		"it does not answer": {item, func(o *screen.Observation) { without(o); o.Tree.Hung = []atspi.Program{{Name: "browser"}} }, false},
+		"another does not":   {item, func(o *screen.Observation) { without(o); o.Tree.Hung = []atspi.Program{{Name: "panel", PID: 9}} }, true},
+		"its own process":    {item, func(o *screen.Observation) { without(o); o.Tree.Hung = []atspi.Program{{Name: "browser", PID: 7}} }, false},
+		"a window of it": {window, func(o *screen.Observation) {
+			o.Windows, o.Tree = nil, screen.Tree{Hung: []atspi.Program{{Name: "browser", PID: 7}}}
+		}, false},
+		"another's window": {window, func(o *screen.Observation) {
+			o.Windows, o.Tree = nil, screen.Tree{Hung: []atspi.Program{{Name: "panel", PID: 9}}}
+		}, true},
 		"no tree":             {item, func(o *screen.Observation) { o.Tree = screen.Tree{Err: errors.New("no bus")} }, false},
 		"the window closed":   {window, func(o *screen.Observation) { o.Windows, o.Tree.Nodes = nil, nil }, true},
 		"the window is there": {window, without, false},
