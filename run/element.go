@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,9 +67,10 @@ func (d liveDevice) waitUntil(ctx context.Context, a actuator.WaitUntil) (string
 	limit := time.Duration(a.Milliseconds) * time.Millisecond
 	end := time.NewTimer(limit)
 	defer end.Stop()
+	var seen sightings
 	for last := false; ; {
 		looked := time.Now()
-		holds, err := d.holds(ctx, a)
+		holds, err := d.holds(ctx, a, &seen)
 		if err != nil {
 			return "", err
 		}
@@ -99,36 +101,63 @@ func didNot(a actuator.WaitUntil) string {
 	return "it did not come"
 }
 
+// sightings are the processes of the programs that have shown what is waited for. Those of
+// them that do not answer may show it still; if none is known, any may.
+type sightings []int
+
+func (s *sightings) add(pid int) {
+	if !slices.Contains(*s, pid) {
+		*s = append(*s, pid)
+	}
+}
+
+// answered reports whether what is not told has gone.
+func (s sightings) answered(now *screen.Observation) bool {
+	hangs := func(pid int) bool {
+		_, hangs := now.Tree.Hangs(pid)
+		return hangs
+	}
+	return now.Tree.Err == nil && !slices.ContainsFunc(s, hangs) && (len(s) > 0 || len(now.Tree.Hung) == 0)
+}
+
+// over reports whether a wait for an element or a text is over. What does not answer, and what
+// could not be read, has not gone.
+func (s *sightings) over(now *screen.Observation, a actuator.WaitUntil) bool {
+	if a.For != actuator.TextSign {
+		if there := shows(now, a, s); there || !a.Gone {
+			return there != a.Gone && now.Tree.Err == nil
+		}
+		return s.answered(now)
+	}
+	list := now.Findings(a.What)
+	for _, f := range list {
+		if f.Node >= 0 {
+			s.add(now.Tree.Nodes[f.Node].PID)
+		} else {
+			s.add(now.Windows[f.Window].PID)
+		}
+	}
+	if len(list) > 0 || !a.Gone {
+		return (len(list) > 0) != a.Gone
+	}
+	return !now.Unread && s.answered(now)
+}
+
 // holds looks whether a wait is over.
-func (d liveDevice) holds(ctx context.Context, a actuator.WaitUntil) (bool, error) {
+func (d liveDevice) holds(ctx context.Context, a actuator.WaitUntil, seen *sightings) (bool, error) {
 	if a.For == actuator.WindowSign {
 		windows, err := d.Screen.Windows(ctx)
 		return titled(windows, a.What) != a.Gone, err
 	}
+	look := d.Screen.Look
 	if a.For == actuator.TextSign {
-		return d.holdsText(ctx, a)
+		look = d.Screen.Read // also where no program tells it
 	}
-	now, err := d.Screen.Look(ctx)
+	now, err := look(ctx)
 	if err != nil {
 		return false, err
 	}
-	if now.Tree.Err != nil || a.Gone && len(now.Tree.Hung) > 0 {
-		return false, nil // what does not answer has not gone
-	}
-	return shows(now, a) != a.Gone, nil
-}
-
-// holdsText looks whether a text came or went, also where no program tells it and it is
-// read from the picture. What could not be read has not gone.
-func (d liveDevice) holdsText(ctx context.Context, a actuator.WaitUntil) (bool, error) {
-	now, err := d.Screen.Read(ctx)
-	if err != nil {
-		return false, err
-	}
-	if _, there := now.Find(a.What); there || !a.Gone {
-		return there != a.Gone, nil
-	}
-	return now.Tree.Err == nil && len(now.Tree.Hung) == 0 && !now.Unread, nil
+	return seen.over(now, a), nil
 }
 
 // titled reports whether a window has words in its title; small letters are like capitals.
@@ -151,19 +180,25 @@ func byName(a actuator.WaitUntil) (e actuator.Element, ok bool) {
 
 // shows reports whether an element is on the screen. What the list has as the header of a
 // window is one too.
-func shows(o *screen.Observation, a actuator.WaitUntil) bool {
+func shows(o *screen.Observation, a actuator.WaitUntil, seen *sightings) bool {
+	var list []int
+	header := false
 	if e, ok := byName(a); ok {
-		header := strings.HasSuffix(e.Role, "window") || strings.HasSuffix(e.Role, "dialog")
-		return header && titled(o.Windows, e.Name) || len(o.Elements(e.Role, e.Name)) > 0
-	}
-	if a.Element.ID != "" || a.Element.Role == "" {
-		_, ok := o.Element(a.What)
-		return ok
-	}
-	for _, n := range o.Tree.Nodes { // of another run, whose handles mean nothing here
-		if is := elementOf("", n); is.Role == a.Element.Role && is.Name == a.Element.Name {
-			return true
+		header = (strings.HasSuffix(e.Role, "window") || strings.HasSuffix(e.Role, "dialog")) && titled(o.Windows, e.Name)
+		list = o.Elements(e.Role, e.Name)
+	} else if a.Element.ID != "" || a.Element.Role == "" {
+		if i, ok := o.Element(a.What); ok {
+			list = []int{i}
+		}
+	} else {
+		for i, n := range o.Tree.Nodes { // of another run, whose handles mean nothing here
+			if is := elementOf("", n); is.Role == a.Element.Role && is.Name == a.Element.Name {
+				list = append(list, i)
+			}
 		}
 	}
-	return false
+	for _, i := range list {
+		seen.add(o.Tree.Nodes[i].PID)
+	}
+	return header || len(list) > 0
 }

@@ -1,0 +1,57 @@
+package run
+
+import (
+	"image"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"desktop-agent/actuator"
+	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
+)
+
+// TestGoneBesideWhoDoesNotAnswer holds that what was seen in a program has gone once that
+// does not tell it, whoever else does not answer; what was never seen may be in any.
+func TestGoneBesideWhoDoesNotAnswer(t *testing.T) {
+	box := image.Rect(0, 0, 200, 100)
+	look := func(tree screen.Tree) *screen.Observation {
+		return &screen.Observation{Windows: []screen.Window{{Title: "Letter", PID: 7, Box: box}}, Tree: tree}
+	}
+	all := screen.Tree{Nodes: []atspi.Node{
+		{ID: "n1", PID: 7, Parent: -1, Role: "frame", Name: "Letter", Box: box},
+		{ID: "n2", PID: 7, Depth: 1, Role: "push button", Name: "Save", Box: image.Rect(10, 10, 60, 30)},
+	}}
+	hung := func(pid int) screen.Tree {
+		return screen.Tree{Nodes: all.Nodes[:1], Hung: []atspi.Program{{Name: "panel", PID: pid}}}
+	}
+	for _, a := range []actuator.WaitUntil{
+		{For: actuator.ElementSign, What: "n2", Element: actuator.Element{ID: "n2", Role: "push button", Name: "Save"}, Gone: true},
+		{For: actuator.ElementSign, What: `button "Save"`, Gone: true},
+		{For: actuator.ElementSign, What: "n9", Element: actuator.Element{Role: "push button", Name: "Save"}, Gone: true},
+		{For: actuator.TextSign, What: "Save", Gone: true},
+	} {
+		for _, tt := range []struct {
+			name  string
+			first screen.Tree
+			now   screen.Tree
+			over  bool
+		}{
+			{"it is there", all, all, false},
+			{"it answers", all, screen.Tree{Nodes: all.Nodes[:1]}, true},
+			{"it does not", all, hung(7), false},
+			{"another does not", all, hung(9), true},
+			{"who does not is not known", all, hung(0), false},
+			{"it was never seen", hung(9), hung(9), false},
+			{"no tree", all, screen.Tree{Err: screen.ErrNoTree}, false},
+		} {
+			var seen sightings
+			seen.over(look(tt.first), a)
+			assert.Equal(t, tt.over, seen.over(look(tt.now), a), "%s: %s", a.What, tt.name)
+		}
+		a.Gone = false
+		var seen sightings
+		assert.True(t, seen.over(look(all), a), a.What)
+		assert.False(t, seen.over(look(hung(9)), a), a.What)
+	}
+}
