@@ -189,6 +189,12 @@ func TestRecordedKnowsItsPlace(t *testing.T) {
 }
 
 func TestRecordedRefusesAnotherScreen(t *testing.T) {
+	busy := func(o *screen.Observation, pid, hung int) {
+		o.Windows[0].PID, o.Tree.Hung = pid, []atspi.Program{{Name: "Editor", PID: hung}}
+		for i := range o.Tree.Nodes {
+			o.Tree.Nodes[i].PID = pid
+		}
+	}
 	save, picture := click(20, 15), click(110, 58) // of the image, half as large as the screen
 	for _, tt := range []struct {
 		name    string
@@ -206,6 +212,12 @@ func TestRecordedRefusesAnotherScreen(t *testing.T) {
 			`found frame "notes - Editor" there (push button "Save" is at (60, 15) now)`},
 		{"no tree", save, func(o *screen.Observation) { o.Tree.Nodes = nil }, `expected push button "Save" at (20, 15), found nothing there`},
 		{"a busy program that does not tell it", save, func(o *screen.Observation) { o.Tree.Nodes, o.Tree.Hung = nil, []atspi.Program{{Name: "Editor"}} }, ""},
+		{"which is this one", save, func(o *screen.Observation) { busy(o, 7, 7); o.Tree.Nodes = nil }, ""},
+		{"which is this one, and tells a part", save, func(o *screen.Observation) { busy(o, 7, 7); o.Tree.Nodes = o.Tree.Nodes[:1] }, ""},
+		{"a busy program beside one that has it no more", save, func(o *screen.Observation) { busy(o, 7, 9); o.Tree.Nodes = nil },
+			`expected push button "Save" at (20, 15), found nothing there`},
+		{"a busy program beside one that has a part of it", save, func(o *screen.Observation) { busy(o, 7, 9); o.Tree.Nodes = o.Tree.Nodes[:1] },
+			`expected push button "Save" at (20, 15), found frame "notes - Editor" there`},
 		{"and another picture", save, func(o *screen.Observation) {
 			o.Tree.Nodes, o.Tree.Hung = o.Tree.Nodes[:1], []atspi.Program{{Name: "Editor"}}
 			draw.Draw(o.Frame, image.Rect(20, 20, 60, 40), image.NewUniform(black), image.Point{}, draw.Src)
