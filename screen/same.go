@@ -42,13 +42,6 @@ func SameTree(a, b *Observation) bool {
 	})
 }
 
-// Unchanged reports whether two observations show the same, but for the pointer
-// and a blinking text cursor: what was done between them had no effect that can
-// be seen.
-func Unchanged(before, after *Observation) bool {
-	return SamePicture(before.Bare, after.Bare) && SameTree(before, after)
-}
-
 // A Digest is a picture that is kept to be compared: it has the rows in common with
 // another one that are the same, so that screens which follow each other take little.
 type Digest struct {
