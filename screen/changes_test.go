@@ -179,6 +179,8 @@ func TestChangesOfThePicture(t *testing.T) {
 	assert.Equal(t, "nothing", DescribeChanges(before, &now), "but it has names for what looks the same")
 	now.Screen = "s2"
 	assert.Equal(t, "nothing that is told, but the picture changed", DescribeChanges(before, &now))
+	now.Unread = true
+	assert.Equal(t, "nothing that is told, but the picture changed\nnot all text of the picture was read: what came and went in it is not known", DescribeChanges(before, &now))
 }
 
 // However much changes, windows and menus are told, and first.

@@ -152,6 +152,12 @@ func DescribeChanges(before, now *Observation) string {
 	if left > 0 {
 		lines = append(lines, fmt.Sprintf("and %d smaller changes", left))
 	}
+	if title, mute := now.mute(); mute {
+		lines = append(lines, "the program of window "+quote(title, maxTitle)+" tells no text")
+	}
+	if len(lines) == 0 && redrawn(before, now) {
+		lines = []string{"nothing that is told, but the picture changed"}
+	}
 	for _, of := range []struct {
 		o    *Observation
 		when string
@@ -163,13 +169,7 @@ func DescribeChanges(before, now *Observation) string {
 			lines = append(lines, "not all text of the picture was read"+of.when+": what came and went in it is not known")
 		}
 	}
-	if title, mute := now.mute(); mute {
-		lines = append(lines, "the program of window "+quote(title, maxTitle)+" tells no text")
-	}
-	switch {
-	case len(lines) == 0 && redrawn(before, now):
-		return "nothing that is told, but the picture changed"
-	case len(lines) == 0:
+	if len(lines) == 0 {
 		return "nothing"
 	}
 	return strings.Join(lines, "\n")
