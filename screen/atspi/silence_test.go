@@ -23,15 +23,14 @@ import (
 
 // slowness is what a program does before it answers.
 var slowness = map[string]func(){
-	"computes": func() {
-		for begin := time.Now(); time.Since(begin) < 1500*time.Millisecond; {
-		}
-	},
-	"computes forever": func() {
-		for {
-		}
-	},
-	"sleeps": func() { time.Sleep(time.Hour) },
+	"computes":         func() { computeFor(1500 * time.Millisecond) },
+	"computes forever": func() { computeFor(time.Hour) },
+	"sleeps":           func() { time.Sleep(time.Hour) },
+}
+
+func computeFor(d time.Duration) {
+	for begin := time.Now(); time.Since(begin) < d; {
+	}
 }
 
 // slowProgram names what this process does as the program of [TestSilence].
