@@ -411,8 +411,7 @@ func (s *scene) partly() bool {
 		} else if at.window >= 0 {
 			pid = s.windows[at.window].PID
 		}
-		_, hangs := s.in.On.Tree.Hangs(pid)
-		return hangs
+		return s.in.On.Tree.Hangs(pid)
 	})
 }
 

@@ -319,15 +319,11 @@ func (p Predicate) goneSince(was, now *screen.Observation) bool {
 	if !p.shown(was) || p.shown(now) || now.Tree.Err != nil {
 		return false
 	}
-	hangs := func(pid int) bool {
-		_, hangs := now.Tree.Hangs(pid)
-		return hangs
-	}
 	titled := func(w screen.Window) bool { return screen.SameText(w.Title, p.Name) }
 	if p.ofWindow() && slices.ContainsFunc(was.Windows, titled) {
-		return !slices.ContainsFunc(now.Windows, titled) && !slices.ContainsFunc(was.Windows, func(w screen.Window) bool { return titled(w) && hangs(w.PID) })
+		return !slices.ContainsFunc(now.Windows, titled) && !slices.ContainsFunc(was.Windows, func(w screen.Window) bool { return titled(w) && now.Tree.Hangs(w.PID) })
 	}
-	return !slices.ContainsFunc(was.Elements(p.Role, p.Name), func(i int) bool { return hangs(was.Tree.Nodes[i].PID) || !now.WholeWithout(was, i) })
+	return !slices.ContainsFunc(was.Elements(p.Role, p.Name), func(i int) bool { return now.Tree.Hangs(was.Tree.Nodes[i].PID) || !now.WholeWithout(was, i) })
 }
 
 // A Proof is a step that its predicate completed.

@@ -141,8 +141,7 @@ func hangs(o *screen.Observation, at screen.Place) bool {
 	case at.Window >= 0:
 		pid = o.Windows[at.Window].PID
 	}
-	_, hangs := o.Tree.Hangs(pid)
-	return hangs
+	return o.Tree.Hangs(pid)
 }
 
 // within reports whether a node lies in one that is described so, which is not itself: of

@@ -113,11 +113,7 @@ func (s *sightings) add(pid int) {
 
 // answered reports whether what is not told has gone.
 func (s sightings) answered(now *screen.Observation) bool {
-	hangs := func(pid int) bool {
-		_, hangs := now.Tree.Hangs(pid)
-		return hangs
-	}
-	return now.Tree.Err == nil && !slices.ContainsFunc(s, hangs) && (len(s) > 0 || len(now.Tree.Hung) == 0)
+	return now.Tree.Err == nil && !slices.ContainsFunc(s, now.Tree.Hangs) && (len(s) > 0 || len(now.Tree.Hung) == 0)
 }
 
 // over reports whether a wait for an element or a text is over. What does not answer, and what

@@ -209,7 +209,7 @@ func silent(e actuator.Element, chosen, now *screen.Observation) string {
 	if n, ok := chosen.Element(string(e.ID)); ok {
 		pid = chosen.Tree.Nodes[n].PID
 	}
-	name, _ := now.Tree.Hangs(pid)
+	name, _ := now.Tree.Hanging(pid)
 	return name
 }
 

@@ -80,7 +80,7 @@ type comparison struct {
 // program did not answer, or none did, or not all of the picture was read; or it was read in
 // place of what its program tells. "" if the node would be there.
 func (o *Observation) Lacks(n atspi.Node, on *Observation) (why string) {
-	if name, hangs := o.Tree.Hangs(n.PID); hangs {
+	if name, hangs := o.Tree.Hanging(n.PID); hangs {
 		return name + " did not answer then"
 	}
 	if !n.Read {
@@ -89,7 +89,7 @@ func (o *Observation) Lacks(n atspi.Node, on *Observation) (why string) {
 		}
 		return ""
 	}
-	name, hangs := on.Tree.Hangs(n.PID)
+	name, hangs := on.Tree.Hanging(n.PID)
 	switch {
 	case o.Unread:
 		return "the picture was not all read then"
@@ -104,9 +104,7 @@ func (o *Observation) Lacks(n atspi.Node, on *Observation) (why string) {
 // recut reports whether a node is text that was read on one screen along with what its
 // program tells on the other: it is in other lines then, and neither came, went nor turned.
 func (c *comparison) recut(n atspi.Node) bool {
-	_, hung := c.was.Tree.Hangs(n.PID)
-	_, hangs := c.is.Tree.Hangs(n.PID)
-	return n.Read && (hung != hangs || (c.was.Tree.Err == nil) != (c.is.Tree.Err == nil))
+	return n.Read && (c.was.Tree.Hangs(n.PID) != c.is.Tree.Hangs(n.PID) || (c.was.Tree.Err == nil) != (c.is.Tree.Err == nil))
 }
 
 // windows compares the windows.

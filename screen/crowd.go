@@ -193,10 +193,7 @@ func (o *Observation) pictured() bool { return o.Bare != nil && len(o.Bare.Pix) 
 func (o *Observation) mute() (title string, mute bool) {
 	v := o.view()
 	i := slices.IndexFunc(o.Windows, func(w Window) bool { return w.Focused })
-	if i < 0 || o.Tree.Err != nil || !v.silent(i) {
-		return "", false
-	}
-	if _, hangs := o.Tree.Hangs(o.Windows[i].PID); hangs {
+	if i < 0 || o.Tree.Err != nil || !v.silent(i) || o.Tree.Hangs(o.Windows[i].PID) {
 		return "", false
 	}
 	return o.Windows[i].Title, true

@@ -63,9 +63,15 @@ type Tree struct {
 	Err   error           // why there is no tree at all; nil if there is one
 }
 
-// Hangs tells which program it is that a process is of, if it did not answer in time: nodes
-// of it may be missing. Where the process of either is not known, it may be that one.
-func (t Tree) Hangs(pid int) (name string, hangs bool) {
+// Hangs reports whether the program that a process is of did not answer in time: nodes of it
+// may be missing. Where the process of either is not known, it may be that one.
+func (t Tree) Hangs(pid int) bool {
+	_, hangs := t.Hanging(pid)
+	return hangs
+}
+
+// Hanging is [Tree.Hangs] with the name of the program.
+func (t Tree) Hanging(pid int) (name string, hangs bool) {
 	for _, p := range t.Hung {
 		if p.PID == pid || p.PID == 0 || pid == 0 {
 			return p.Name, true

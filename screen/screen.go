@@ -13,8 +13,8 @@ import (
 )
 
 // A TreeReader reads the accessibility trees of all programs: the nodes that
-// can be seen, parents before children, and the names of the programs that did
-// not answer in time.
+// can be seen, parents before children, and the programs that did not answer
+// in time.
 type TreeReader interface {
 	Read(ctx context.Context) (nodes []atspi.Node, hung []atspi.Program, err error)
 }

@@ -235,7 +235,7 @@ func TestChainBesideABeat(t *testing.T) {
 			if len(chain) > 0 && due == time.Hour && now > 1000*ms {
 				wake(1000 * ms)
 				set, due = 1000*ms, 1000*ms+chain[0]
-				a.since, a.alike, a.vain = start.Add(now), 0, false // as [load.anew] does
+				a.since, a.alike, a.endless = start.Add(now), 0, false // as [load.anew] does
 			}
 			wake(now)
 			next, isNew := a.next(min(beat, due)-set, start.Add(now))
@@ -265,7 +265,7 @@ func TestAwakeIsNotWorkOfATimerThatRepeats(t *testing.T) {
 	first := func(repeats, want bool) {
 		t.Helper()
 		require.Eventually(t, func() bool { // at once: it has used nothing since
-			l = load{alarms: map[int]alarm{pid: {vain: repeats}}}
+			l = load{alarms: map[int]alarm{pid: {endless: repeats}}}
 			l.follow([]int{pid})
 			awake, worked := l.working()
 			return awake && worked == want

@@ -65,17 +65,17 @@ func (l *load) timer() (longest time.Duration) {
 
 // An alarm is a timer of a program: the limit with which it waits, and when that ends.
 type alarm struct {
-	limit  time.Duration
-	at     time.Time
-	since  time.Time     // from when on the program has had short timers without a break and done nothing
-	period time.Duration // from the end of the one before to its own
-	alike  int           // how many such timers before this one came after the same period, in which it did nothing
-	vain   bool          // they went on for so long that they lead to nothing in this wait
-	beat   beat          // of a timer that repeats, if one is known
+	limit   time.Duration
+	at      time.Time
+	since   time.Time     // from when on the program has had short timers without a break and done nothing
+	period  time.Duration // from the end of the one before to its own
+	alike   int           // how many such timers before this one came after the same period, in which it did nothing
+	endless bool          // they went on for so long that they lead to nothing in this wait
+	beat    beat          // of a timer that repeats, if one is known
 }
 
 // repeats reports whether it is no chain which leads to something.
-func (a alarm) repeats() bool { return a.vain || a.beat.period > 0 }
+func (a alarm) repeats() bool { return a.endless || a.beat.period > 0 }
 
 // A beat is a timer that repeats: its period, and when it last ended or will; zero while
 // that is not known.
@@ -152,14 +152,14 @@ func (a alarm) next(limit time.Duration, now time.Time) (next alarm, isNew bool)
 		next.period, next.alike = period, 1
 	}
 	silent := now.Sub(next.since)
-	next.vain = a.vain || silent >= fruitPatience
+	next.endless = a.endless || silent >= fruitPatience
 	if silent >= shortTimer && next.alike >= regular && next.period >= 2*alarmSlack {
 		next.beat = beat{next.period, next.at}
 	}
 	if next.beat.has(limit, next.at) {
 		next.beat.at, isNew = next.at, false
 	}
-	return next, isNew && !next.vain
+	return next, isNew && !next.endless
 }
 
 // worked notes that a program has worked: what came before is no timer that repeats, if
@@ -175,7 +175,7 @@ func (l *load) worked(pid int) {
 // to nothing, as many do while a program starts, were of before. A beat stays one.
 func (l *load) anew() {
 	for pid, a := range l.alarms {
-		a.since, a.alike, a.vain = time.Now(), 0, false
+		a.since, a.alike, a.endless = time.Now(), 0, false
 		l.alarms[pid] = a
 	}
 }

@@ -305,7 +305,7 @@ func hungInFront(o *screen.Observation) (name string, hung bool) {
 	if !ok {
 		return "", false
 	}
-	return o.Tree.Hangs(w.PID)
+	return o.Tree.Hanging(w.PID)
 }
 
 // short cuts a quote for a sentence.

@@ -36,7 +36,7 @@ func fieldOf(o *screen.Observation) field {
 		return password
 	}
 	w, ok := o.Focused()
-	_, hangs := o.Tree.Hangs(w.PID)
+	hangs := o.Tree.Hangs(w.PID)
 	switch {
 	case !ok:
 		return unknown

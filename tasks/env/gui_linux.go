@@ -54,9 +54,7 @@ func (e *Env) parse(source string) ([]actuator.Action, error) {
 // Perform does on the desktop what Python code says that calls pyautogui, which is
 // translated and never run. Before each action, and at the end, the desktop is
 // given time to take what was done before, and a note says where input came though that was
-// not enough.
-// time.sleep is done as written;
-// [Command.Limit] bounds it in [Env.Run].
+// not enough. time.sleep is done as written; [Command.Limit] bounds it in [Env.Run].
 func (e *Env) Perform(ctx context.Context, source string) error {
 	actions, err := e.parse(source)
 	if err != nil {
