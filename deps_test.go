@@ -61,6 +61,7 @@ var rules = []rule{
 
 	{"planner", "screen screen/atspi llm internal/spell", "screen/...  llm/...", "a plan advises: it knows no actions, but what is a control and what a text"},
 	{"planner/planfile", "planner internal/spell", "llm", "a plan as a file of a person's"},
+	{"worldmodel/lexicon", "worldmodel", "", "what words on a desktop mean, for whoever judges by them"},
 	{"worldmodel", "actuator screen screen/atspi planner llm", layers, "what came of an action, and what is shown"},
 	{"monitor", "actuator screen screen/atspi planner worldmodel llm", layers, "whether a run gets anywhere"},
 
@@ -68,8 +69,8 @@ var rules = []rule{
 		"what a run is; the guard is met through an interface, the journal too"},
 	{"run/eventjson", "run actuator screen screen/atspi llm planner worldmodel monitor", layers, "the form on disk of all that an event holds"},
 	{"run/runtest", "run screen screen/atspi actuator actuator/actuatortest", layers, "what tests of runs share"},
-	{"guard", "run actuator screen screen/atspi worldmodel llm internal/within", layers + " agent replay", "it allows and refuses by what a run is; the hand asks it, and knows it not"},
-	{"agent", "run actuator actuator/dialect actuator/ground actuator/native actuator/pyautogui actuator/toolcall screen llm planner worldmodel monitor", layers, "the loop: it neither opens nor closes anything"},
+	{"guard", "run actuator screen screen/atspi worldmodel worldmodel/lexicon llm internal/within", layers + " agent replay", "it allows and refuses by what a run is; the hand asks it, and knows it not"},
+	{"agent", "run actuator actuator/dialect actuator/ground actuator/native actuator/pyautogui actuator/toolcall screen llm planner worldmodel worldmodel/lexicon monitor", layers, "the loop: it neither opens nor closes anything"},
 
 	{"tools", "run actuator llm worldmodel internal/spell internal/child internal/within", layers + " guard", "what can be called, whoever calls it"},
 

@@ -63,8 +63,9 @@
 // [desktop-agent/guard] is the [run.Guard] that has the last word on every action: a
 // table of effects, the foresight of the world model, policies, a person.
 //
-//   - To add a label, a program or a key to what the guard knows: guard/table.toml, and
-//     a row of TestTable.
+//   - To add a label, a word or a program to what is known of desktops, for the guard and
+//     for the agent's record: worldmodel/lexicon/lexicon.toml; a key, a command or a kind of file
+//     for the guard: guard/table.toml. Each with a row of TestTable in guard/classify_test.go.
 //   - To add a guard of another kind: a [run.Guard], which run.Options.GuardFor makes of
 //     a session before anybody gets that (Guard takes one that needs no session). The
 //     interface is in run/guard.go; the hand asks it before every action.

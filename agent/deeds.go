@@ -11,6 +11,7 @@ import (
 	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/worldmodel"
+	"desktop-agent/worldmodel/lexicon"
 )
 
 // A deed is an action that changed a document, saved one, or sent something off.
@@ -43,16 +44,10 @@ func (d deed) had() bool {
 	return d.act.Status != actuator.Refused
 }
 
-// How names of elements begin that save, send something off, or change a document. One
-// that ends in "…" only opens a dialog.
-var (
-	saving  = []string{"save", "keep current format", "keep ", "overwrite"}
-	sending = []string{"send", "submit", "post", "publish", "confirm", "book", "buy", "pay", "order", "place order", "purchase", "check out", "checkout", "sign up", "register", "reply", "upload", "transfer", "subscribe"}
-	editing = []string{"replace", "cut", "paste", "insert", "undo", "redo", "bold", "italic", "underline", "align", "sort", "merge"}
-	// Where the focus is when keys change no document: things to choose and to press, and what
-	// holds these, but no field ([desktop-agent/screen/atspi.Field]), whose text may be the document.
-	elsewhere = []string{"list", "list item", "tree", "tree table", "tree item", "icon", "layered pane", "push button", "toggle button", "menu item", "page tab", "combo box", "check box", "radio button", "terminal"}
-)
+// elsewhere is where the focus is when keys change no document: things to choose and to press,
+// and what holds these, but no field ([desktop-agent/screen/atspi.Field]), whose text may be
+// the document.
+var elsewhere = []string{"list", "list item", "tree", "tree table", "tree item", "icon", "layered pane", "push button", "toggle button", "menu item", "page tab", "combo box", "check box", "radio button", "terminal"}
 
 // deedOf tells what kind of a deed an action was, by what it was aimed at and by the
 // observation that it was chosen on; done are the actions of the batch before it.
@@ -71,22 +66,17 @@ func deedOf(a actuator.Action, done []actuator.Action, now *screen.Observation) 
 		return save
 	}
 	for _, p := range actuator.Points(a) {
-		name := strings.ToLower(strings.TrimSpace(p.Element.Name))
-		if _, click := a.(actuator.Click); !click || name == "" || strings.HasSuffix(name, "…") || strings.HasSuffix(name, "...") {
-			continue
+		if _, click := a.(actuator.Click); !click || lexicon.Asks(p.Element.Name) {
+			continue // a dialog follows
 		}
-		begins := func(list []string) bool {
-			return slices.ContainsFunc(list, func(word string) bool {
-				rest, ok := strings.CutPrefix(name, word)
-				return ok && (rest == "" || strings.HasSuffix(word, " ") || rest[0] == ' ')
-			})
-		}
+		label := lexicon.LabelOf(p.Element.Name)
+		m, _ := label.Means()
 		switch {
-		case begins(saving), toSave && begins([]string{"replace", "ok", "yes"}):
+		case label.Saving(), toSave && (label.Confirms() || m.Effect == worldmodel.EffectDelete && m.Soft):
 			return save
-		case begins(sending):
+		case label.Sending():
 			return send
-		case begins(editing):
+		case label.Editing():
 			return edit
 		}
 	}

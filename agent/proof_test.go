@@ -116,8 +116,9 @@ func (c *clocked) Observe(ctx context.Context) (*screen.Observation, error) {
 // that what was typed is not told twice.
 func TestGoalCheckKnowsWhatWasDone(t *testing.T) {
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	views := map[string]runtest.View{"a": {Title: "Letter", Texts: []string{"Send now", "Save", "Save As…"}}}
+	views := map[string]runtest.View{"a": {Title: "Letter", Texts: []string{"Send now", "Save", "Save As…", "Speichern", "Send to Back"}}}
 	const send, save, saveAs = "pyautogui.click(20, 15)", "pyautogui.click(20, 35)", "pyautogui.click(20, 55)"
+	const speichern, toBack = "pyautogui.click(20, 75)", "pyautogui.click(20, 95)"
 	write, keys := "pyautogui.write('secret words')", "pyautogui.hotkey('ctrl', 's')"
 	for name, tt := range map[string]struct {
 		blocks []string
@@ -127,6 +128,8 @@ func TestGoalCheckKnowsWhatWasDone(t *testing.T) {
 		"saved after the edit":    {[]string{write, keys}, nil, []string{"Last edit in step 1 (type 12 characters), last saved in step 2 (press Ctrl+S): saved since."}},
 		"edited after the saving": {[]string{write, keys, write}, nil, []string{"Last edit in step 3 (type 12 characters), last saved in step 2 (press Ctrl+S): not saved since."}},
 		"by a button":             {[]string{write, save}, nil, []string{"Last edit in step 1 (type 12 characters), last saved in step 2 (click left"}},
+		"in another language":     {[]string{write, speichern}, nil, []string{"Last edit in step 1 (type 12 characters), last saved in step 2 (click left"}},
+		"a word that misleads":    {[]string{toBack}, nil, nil},
 		"a dialog is no saving":   {[]string{write, saveAs}, nil, []string{"Last edit in step 1 (type 12 characters); nothing was saved."}},
 		"sent":                    {[]string{send}, nil, []string{"Sent, submitted or confirmed in step 1: click left"}},
 		"nothing of the kind":     {[]string{"pyautogui.press('down')"}, nil, nil},

@@ -8,6 +8,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/run"
 	"desktop-agent/worldmodel"
+	"desktop-agent/worldmodel/lexicon"
 )
 
 // A Class is what the classifier makes of an action, without asking anybody.
@@ -117,7 +118,7 @@ func (s *scene) click(a actuator.Click) Class {
 	case a.Button == actuator.Middle:
 		s.focus = at
 		return s.paste()
-	case a.Count > 1 && at.program == files && !at.dialog && (at.node == nil || !slices.Contains(table.Roles.Text, at.node.Role)):
+	case a.Count > 1 && at.program == lexicon.Files && !at.dialog && (at.node == nil || !slices.Contains(table.Roles.Text, at.node.Role)):
 		return s.openFile(at)
 	}
 	return s.activate(at)
@@ -139,7 +140,7 @@ func (s *scene) activate(at element) Class {
 	r := table.Roles
 	switch {
 	case at.node == nil || at.root:
-		if at.program == terminal {
+		if at.program == lexicon.Terminal {
 			return sure(worldmodel.EffectNavigate, "a click in a terminal")
 		}
 		return asks("", "no element is known there")
@@ -150,7 +151,7 @@ func (s *scene) activate(at element) Class {
 	case slices.Contains(r.Toggle, at.node.Role):
 		return s.toggle(at)
 	case slices.Contains(r.Navigate, at.node.Role):
-		if row, ok := labelled(plain(at.label)); ok && at.actionable() {
+		if row, ok := lexicon.LabelOf(at.label).Means(); ok && at.actionable() {
 			return asks(row.Effect, "its label says so")
 		}
 		return sure(worldmodel.EffectNavigate, "an element that is selected or opened: "+at.node.Role)
@@ -162,26 +163,26 @@ func (s *scene) activate(at element) Class {
 
 // button classifies a button or an entry of a menu by its label.
 func (s *scene) button(at element) Class {
-	label := plain(at.label)
-	row, found := labelled(label)
+	label := lexicon.LabelOf(at.label)
+	row, found := label.Means()
 	switch {
 	case s.held("shift") && found:
 		return asks(row.Effect, "its label says so, and shift is held")
-	case begins(label, table.Harmless.Begin) && !at.dialog:
+	case label.Misleads() && !at.dialog:
 		return sure(worldmodel.EffectEdit, "its label is known to be harmless")
-	case found && row.Soft && at.program == document && !at.dialog:
+	case found && row.Soft && at.program == lexicon.Document && !at.dialog:
 		return sure(worldmodel.EffectEdit, "in a document, an edit that can be undone")
 	case found:
 		return asks(row.Effect, "its label says so")
-	case opensDialog(at.label) && legible(label) && !at.dialog:
+	case lexicon.Asks(at.label) && label.Legible() && !at.dialog:
 		return sure(worldmodel.EffectNavigate, "its label says that a question follows")
-	case slices.Contains(table.Confirm.Whole, label):
+	case label.Confirms():
 		return s.confirm(at, label)
-	case slices.Contains(table.Harmless.Whole, label):
+	case label.Harmless():
 		return sure(worldmodel.EffectNavigate, "its label is known to be harmless")
-	case at.node.Role == "link" && legible(label):
+	case at.node.Role == "link" && label.Legible():
 		return sure(worldmodel.EffectNavigate, "a link")
-	case at.program == document && !at.dialog && (legible(label) || digits(label)):
+	case at.program == lexicon.Document && !at.dialog && (label.Legible() || digits(label)):
 		return sure(worldmodel.EffectEdit, "what is done in a document can be undone")
 	case at.bar:
 		return sure(worldmodel.EffectNavigate, "a part of a scroll bar, a field or a path")
@@ -192,8 +193,8 @@ func (s *scene) button(at element) Class {
 }
 
 // confirm classifies a button that means what its dialog says, or Enter in a dialog.
-func (s *scene) confirm(at element, label string) Class {
-	saves := slices.Contains(table.Confirm.Save, label)
+func (s *scene) confirm(at element, label lexicon.Label) Class {
+	saves := label.Saves()
 	if saves && s.overwrites(at) {
 		return asks(worldmodel.EffectDelete, "a file of that name is there, and would be overwritten")
 	}
@@ -204,24 +205,24 @@ func (s *scene) confirm(at element, label string) Class {
 		return asks(worldmodel.EffectEdit, "it saves what would be lost")
 	}
 	text := at.text
-	if saves || !slices.Contains(table.Confirm.Question, label) { // labels of the dialog's own buttons are no statement
+	if saves || !label.Answers() { // labels of the dialog's own buttons are no statement
 		text = at.statement
 	}
-	if e := said(text); e != "" {
+	if e := lexicon.Said(text); e != "" {
 		return asks(e, "it confirms what the dialog says")
 	}
 	switch {
-	case at.program == document && !at.dialog:
+	case at.program == lexicon.Document && !at.dialog:
 		return sure(worldmodel.EffectEdit, "what is done in a document can be undone")
-	case !at.dialog && at.program == files:
+	case !at.dialog && at.program == lexicon.Files:
 		return asks(worldmodel.EffectEdit, "files are changed")
 	case !at.dialog:
 		return asks("", "what it confirms is not known")
-	case slices.Contains(table.Confirm.Question, label):
+	case label.Answers():
 		return asks("", "it answers a question that the table does not understand")
 	case strings.TrimSpace(at.text) == "":
 		return asks("", "the dialog tells nothing")
-	case at.program == mail || at.program == chat || at.program == browser:
+	case at.program == lexicon.Mail || at.program == lexicon.Chat || at.program == lexicon.Browser:
 		return asks("", "what is confirmed may leave this computer")
 	}
 	return sure(worldmodel.EffectEdit, "the dialog speaks of nothing that is lost, sent or run")
@@ -231,17 +232,17 @@ func (s *scene) confirm(at element, label string) Class {
 // the dialog speaks then.
 func discards(at element) bool {
 	return slices.ContainsFunc(at.buttons, func(b element) bool {
-		row, ok := labelled(plain(b.label))
+		row, ok := lexicon.LabelOf(b.label).Means()
 		return ok && row.Effect == worldmodel.EffectDelete && !row.Soft
 	})
 }
 
 // toggle classifies what is switched on and off.
 func (s *scene) toggle(at element) Class {
-	if row, ok := labelled(plain(at.label)); ok && row.Effect == worldmodel.EffectExecute {
+	if row, ok := lexicon.LabelOf(at.label).Means(); ok && row.Effect == worldmodel.EffectExecute {
 		return asks(row.Effect, "its label says so")
 	}
-	if at.program == document || at.dialog || at.program == files {
+	if at.program == lexicon.Document || at.dialog || at.program == lexicon.Files {
 		return sure(worldmodel.EffectEdit, "it is switched, and can be switched back")
 	}
 	return asks(worldmodel.EffectEdit, "a switch that may take effect at once")
@@ -253,7 +254,7 @@ func (s *scene) set(a actuator.Set) Class {
 	if at.node == nil {
 		return asks("", "no element is known there")
 	}
-	if strings.Contains(string(a.Text), "\n") && at.program == terminal {
+	if strings.Contains(string(a.Text), "\n") && at.program == lexicon.Terminal {
 		return asks(worldmodel.EffectExecute, "a line in a terminal")
 	}
 	return sure(worldmodel.EffectEdit, "a field holds another text")
@@ -286,10 +287,10 @@ func (s *scene) typed() Class {
 	case at.node != nil && (slices.Contains(table.Roles.Text, at.node.Role) || at.editable()):
 		return sure(worldmodel.EffectEdit, "typed into a field")
 	case at.node != nil && (at.node.Role == "table cell" || at.node.Role == "list item" || at.node.Role == "icon" || at.node.Role == "combo box"):
-		if at.program != mail && at.program != chat && at.program != browser {
+		if at.program != lexicon.Mail && at.program != lexicon.Chat && at.program != lexicon.Browser {
 			return sure(worldmodel.EffectNavigate, "typed into a list or a cell")
 		}
-	case at.program == document && !at.dialog && at.known:
+	case at.program == lexicon.Document && !at.dialog && at.known:
 		return sure(worldmodel.EffectEdit, "typed into a document")
 	case at.dialog && at.known && !s.riskyButtons(at):
 		return sure(worldmodel.EffectEdit, "typed into a dialog that loses nothing")
@@ -302,7 +303,7 @@ func (s *scene) paste() Class {
 	if s.focus.terminal() {
 		return asks(worldmodel.EffectExecute, "what is pasted into a terminal may run")
 	}
-	if s.focus.program == files {
+	if s.focus.program == lexicon.Files {
 		return asks(worldmodel.EffectEdit, "files are copied or moved")
 	}
 	return s.typed()
@@ -330,20 +331,20 @@ func (s *scene) drag(along []actuator.Point) Class {
 	from, to := s.at(&along[0]), s.at(&along[len(along)-1])
 	text := func(at element) bool { return at.node != nil && slices.Contains(table.Roles.Text, at.node.Role) }
 	switch {
-	case holds(plain(to.label), table.Trash.Any):
+	case lexicon.LabelOf(to.label).Trash():
 		return asks(worldmodel.EffectDelete, "it is dragged onto the trash")
 	case from.node == nil || from.root:
 		return asks("", "what is dragged is not known")
 	case text(from) && text(to) || slices.Contains([]string{"scroll bar", "slider", "split pane", "separator", "table column header", "column header"}, from.node.Role):
 		return sure(worldmodel.EffectNavigate, "text is selected, or a bar is moved")
-	case from.program == document && to.program == document && from.window == to.window:
+	case from.program == lexicon.Document && to.program == lexicon.Document && from.window == to.window:
 		return sure(worldmodel.EffectEdit, "what is done in a document can be undone")
-	case from.program == files || to.program == files:
+	case from.program == lexicon.Files || to.program == lexicon.Files:
 		return asks(worldmodel.EffectEdit, "files are copied or moved")
 	}
 	return asks("", "what comes of dragging it is not known")
 }
 
-func digits(label string) bool {
-	return label != "" && strings.Trim(label, "0123456789.,+-*/=%()") == ""
+func digits(label lexicon.Label) bool {
+	return label != "" && strings.Trim(string(label), "0123456789.,+-*/=%()") == ""
 }

@@ -6,6 +6,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/worldmodel"
+	"desktop-agent/worldmodel/lexicon"
 )
 
 // shortcut writes keys in the form of the table: modifiers without a side, in order,
@@ -56,7 +57,7 @@ func (s *scene) press(keys []actuator.Key) Class {
 		return s.typed()
 	case strings.HasPrefix(name, "alt+") && len([]rune(name)) == len("alt+")+1:
 		return s.mnemonic()
-	case s.focus.program == document && !s.focus.dialog:
+	case s.focus.program == lexicon.Document && !s.focus.dialog:
 		return sure(worldmodel.EffectEdit, "what is done in a document can be undone")
 	}
 	return asks("", "a shortcut that the table does not know")
@@ -75,19 +76,19 @@ func (s *scene) enter() Class {
 		return s.button(at)
 	case at.dialog:
 		return s.inDialog(at)
-	case at.program == mail || at.program == chat:
+	case at.program == lexicon.Mail || at.program == lexicon.Chat:
 		return asks(worldmodel.EffectSend, "Enter may send in such a program")
-	case at.program == browser:
+	case at.program == lexicon.Browser:
 		if bar, ok := s.addressBar(at); ok {
 			return s.address(bar)
 		}
 		return asks("", "Enter may send a form")
-	case at.program == files && at.node != nil:
+	case at.program == lexicon.Files && at.node != nil:
 		if at.node.Role == "icon" || at.node.Role == "table cell" || at.node.Role == "list item" {
 			return s.openFile(at)
 		}
 		return sure(worldmodel.EffectNavigate, "a place is opened")
-	case at.program == document && at.known:
+	case at.program == lexicon.Document && at.known:
 		return sure(worldmodel.EffectEdit, "a new line, or the next cell")
 	case at.node != nil && slices.Contains(table.Roles.Text, at.node.Role) && !slices.Contains(table.Roles.Single, at.node.Role):
 		return sure(worldmodel.EffectEdit, "a new line")
@@ -148,7 +149,7 @@ func (s *scene) inDialog(at element) Class {
 	if s.overwrites(at) {
 		return asks(worldmodel.EffectDelete, "a file of that name is there, and would be overwritten")
 	}
-	if e := said(at.statement); e != "" {
+	if e := lexicon.Said(at.statement); e != "" {
 		return asks(e, "it confirms what the dialog says")
 	}
 	var worst Class
@@ -172,9 +173,9 @@ func (s *scene) sending(name string) Class {
 	switch {
 	case s.focus.terminal():
 		return asks(worldmodel.EffectExecute, "Enter in a terminal")
-	case s.focus.program == document && !s.focus.dialog:
+	case s.focus.program == lexicon.Document && !s.focus.dialog:
 		return sure(worldmodel.EffectEdit, "what is done in a document can be undone")
-	case s.focus.program == another && strings.HasPrefix(name, "alt"):
+	case s.focus.program == lexicon.Another && strings.HasPrefix(name, "alt"):
 		return s.mnemonic()
 	}
 	return asks(worldmodel.EffectSend, "the shortcut sends in mail, chat and forms")
@@ -194,7 +195,7 @@ func (s *scene) inTerminal(name string) Class {
 // closing classifies what closes a window or a tab: a document that is not saved is
 // asked about.
 func (s *scene) closing() Class {
-	if s.focus.program == document || s.focus.program == files {
+	if s.focus.program == lexicon.Document || s.focus.program == lexicon.Files {
 		return sure(worldmodel.EffectNavigate, "such programs ask before something is lost")
 	}
 	return asks("", "what is lost when it closes is not known")
@@ -207,9 +208,9 @@ func (s *scene) deleting(name string) Class {
 	switch {
 	case field:
 		return sure(worldmodel.EffectEdit, "text of a field is deleted")
-	case at.program == document && !at.dialog && at.known:
+	case at.program == lexicon.Document && !at.dialog && at.known:
 		return sure(worldmodel.EffectEdit, "what is done in a document can be undone")
-	case at.program == files && name == "backspace":
+	case at.program == lexicon.Files && name == "backspace":
 		return sure(worldmodel.EffectNavigate, "the folder above is shown")
 	}
 	return asks(worldmodel.EffectDelete, "what is selected is deleted")
@@ -229,7 +230,7 @@ func (s *scene) mnemonic() Class {
 	switch {
 	case s.focus.dialog:
 		return s.inDialog(s.focus)
-	case s.focus.program == document || s.focus.program == files:
+	case s.focus.program == lexicon.Document || s.focus.program == lexicon.Files:
 		return sure(worldmodel.EffectNavigate, "a menu opens")
 	}
 	return asks("", "a shortcut that the table does not know")

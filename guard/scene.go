@@ -10,6 +10,7 @@ import (
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 	"desktop-agent/worldmodel"
+	"desktop-agent/worldmodel/lexicon"
 )
 
 // A scene is an action with what is on the screen around it.
@@ -31,7 +32,7 @@ type element struct {
 	root      bool // the element is the window itself
 	label     string
 	window    int // -1: not known
-	program   program
+	program   lexicon.Program
 	dialog    bool
 	known     bool      // the program tells of its elements
 	web       bool      // in a page
@@ -43,7 +44,7 @@ type element struct {
 }
 
 func sceneOf(in run.Intent, held []actuator.Key) *scene {
-	s := &scene{in: in, focus: element{index: -1, window: -1, program: another}}
+	s := &scene{in: in, focus: element{index: -1, window: -1, program: lexicon.Another}}
 	s.keys = slices.Clone(held)
 	for _, a := range in.Done {
 		s.keys = actuator.KeysHeld(a, s.keys)
@@ -199,7 +200,7 @@ func (s *scene) somewhere() element {
 			return p
 		}
 	}
-	p := element{index: -1, window: top, program: another}
+	p := element{index: -1, window: top, program: lexicon.Another}
 	if top >= 0 {
 		p.program, p.title, p.dialog = programOf(s.windows[top]), s.windows[top].Title, s.windows[top].Type == "dialog"
 	}
@@ -238,7 +239,7 @@ func (s *scene) drawn(along []actuator.Point) []actuator.Point {
 func (s *scene) at(p *actuator.Point) element {
 	p = s.point(p)
 	if p == nil || s.in.On == nil {
-		return element{index: -1, window: -1, program: another}
+		return element{index: -1, window: -1, program: lexicon.Another}
 	}
 	hit := s.in.On.PlaceAt(image.Pt(p.X, p.Y))
 	if p.Element.ID != "" { // it was aimed at by its handle, and found again
@@ -248,7 +249,7 @@ func (s *scene) at(p *actuator.Point) element {
 		}
 	}
 	if hit.Node < 0 {
-		out := element{index: -1, window: hit.Window, program: another}
+		out := element{index: -1, window: hit.Window, program: lexicon.Another}
 		if hit.Window >= 0 {
 			w := s.windows[hit.Window]
 			out.program, out.title, out.dialog = programOf(w), w.Title, w.Type == "dialog"
@@ -260,7 +261,7 @@ func (s *scene) at(p *actuator.Point) element {
 
 // of is an element with what it is part of.
 func (s *scene) of(i, window int) element {
-	p := element{index: i, node: &s.nodes[i], root: s.nodes[i].Parent < 0, window: window, program: another, known: true, label: s.nodes[i].Called()}
+	p := element{index: i, node: &s.nodes[i], root: s.nodes[i].Parent < 0, window: window, program: lexicon.Another, known: true, label: s.nodes[i].Called()}
 	if s.inside[i] >= 0 {
 		p.window = s.inside[i]
 	}
@@ -269,7 +270,7 @@ func (s *scene) of(i, window int) element {
 		p.program, p.title, p.dialog = programOf(w), w.Title, w.Type == "dialog"
 	}
 	if p.node.Role == "terminal" {
-		p.program = terminal
+		p.program = lexicon.Terminal
 	}
 	top := i
 	for at := i; at >= 0; at = s.nodes[at].Parent {
@@ -312,7 +313,7 @@ func (s *scene) read(p *element, top int) {
 }
 
 // terminal reports whether keys at the place go to a terminal.
-func (p element) terminal() bool { return p.program == terminal }
+func (p element) terminal() bool { return p.program == lexicon.Terminal }
 
 // editable reports whether the element holds text that can be written.
 func (p element) editable() bool { return p.node.Has("editable") || p.node.Settable }
@@ -325,13 +326,13 @@ func (p element) actionable() bool {
 // local reports whether what is done there stays on this computer, as far as the
 // program tells: it is no browser, mail or chat, and runs no commands.
 func (p element) local() bool {
-	return p.window >= 0 && !p.web && (p.program == document || p.program == files || p.program == another)
+	return p.window >= 0 && !p.web && (p.program == lexicon.Document || p.program == lexicon.Files || p.program == lexicon.Another)
 }
 
 // empty reports whether a place is a container with nothing in it that is known, in a
 // window that tells of its elements and whose work can be undone.
 func (s *scene) empty(at element) bool {
-	return (at.program == document || at.program == files) && !at.dialog && at.known
+	return (at.program == lexicon.Document || at.program == lexicon.Files) && !at.dialog && at.known
 }
 
 // riskyButtons reports whether a dialog has a button that does harm, or says so.
@@ -417,7 +418,7 @@ func (s *scene) partly() bool {
 
 // folder is what the field of a file manager says in which the folder stands.
 func (s *scene) folder(at element) string {
-	if at.program != files {
+	if at.program != lexicon.Files {
 		return ""
 	}
 	for i, n := range s.nodes {
