@@ -406,13 +406,7 @@ func (s *scene) partly() bool {
 		places = append(places, s.at(&p))
 	}
 	return slices.ContainsFunc(places, func(at element) bool {
-		pid := 0 // any
-		if at.node != nil {
-			pid = at.node.PID
-		} else if at.window >= 0 {
-			pid = s.windows[at.window].PID
-		}
-		return s.in.On.Tree.Hangs(pid)
+		return s.in.On.Tree.Hangs(s.in.On.PID(screen.Place{Window: at.window, Node: at.index}))
 	})
 }
 

@@ -76,7 +76,7 @@ func (m *Recorded) differs(a actuator.Action, was *run.Observed, o *screen.Obser
 			return expected + where, found + where, nil
 		}
 		expected, found = node(then, wanted), node(o, there)
-		untold := hangs(o, there) && (there.Node < 0 || within(then, wanted.Node, found))
+		untold := o.Tree.Hangs(o.PID(there)) && (there.Node < 0 || within(then, wanted.Node, found))
 		if wanted.Node >= 0 && expected != found && !untold {
 			return expected + where, found + " there" + elsewhere(then.Tree.Nodes[wanted.Node], o), nil
 		}
@@ -130,18 +130,6 @@ func node(o *screen.Observation, at screen.Place) string {
 // tells reports whether a node says by its role and name what is there.
 func tells(n atspi.Node) bool {
 	return n.Name != "" || strings.Contains(n.Role, "text") || n.Role == "entry" || n.Role == "terminal"
-}
-
-// hangs reports whether the program that is at a place did not answer.
-func hangs(o *screen.Observation, at screen.Place) bool {
-	pid := 0 // any
-	switch {
-	case at.Node >= 0:
-		pid = o.Tree.Nodes[at.Node].PID
-	case at.Window >= 0:
-		pid = o.Windows[at.Window].PID
-	}
-	return o.Tree.Hangs(pid)
 }
 
 // within reports whether a node lies in one that is described so, which is not itself: of

@@ -120,18 +120,18 @@ func (s sightings) answered(now *screen.Observation) bool {
 // could not be read, has not gone.
 func (s *sightings) over(now *screen.Observation, a actuator.WaitUntil) bool {
 	if a.For != actuator.TextSign {
-		if there := shows(now, a, s); there || !a.Gone {
+		nodes, header := shown(now, a)
+		for _, i := range nodes {
+			s.add(now.Tree.Nodes[i].PID)
+		}
+		if there := header || len(nodes) > 0; there || !a.Gone {
 			return there != a.Gone && now.Tree.Err == nil
 		}
 		return s.answered(now)
 	}
 	list := now.Findings(a.What)
 	for _, f := range list {
-		if f.Node >= 0 {
-			s.add(now.Tree.Nodes[f.Node].PID)
-		} else {
-			s.add(now.Windows[f.Window].PID)
-		}
+		s.add(now.PID(f.Place))
 	}
 	if len(list) > 0 || !a.Gone {
 		return (len(list) > 0) != a.Gone
@@ -174,11 +174,9 @@ func byName(a actuator.WaitUntil) (e actuator.Element, ok bool) {
 	return e, err == nil && e.ID == ""
 }
 
-// shows reports whether an element is on the screen. What the list has as the header of a
-// window is one too.
-func shows(o *screen.Observation, a actuator.WaitUntil, seen *sightings) bool {
-	var list []int
-	header := false
+// shown returns the nodes that are the element which is waited for, and whether what the list
+// has as the header of a window is it.
+func shown(o *screen.Observation, a actuator.WaitUntil) (list []int, header bool) {
 	if e, ok := byName(a); ok {
 		header = (strings.HasSuffix(e.Role, "window") || strings.HasSuffix(e.Role, "dialog")) && titled(o.Windows, e.Name)
 		list = o.Elements(e.Role, e.Name)
@@ -193,8 +191,5 @@ func shows(o *screen.Observation, a actuator.WaitUntil, seen *sightings) bool {
 			}
 		}
 	}
-	for _, i := range list {
-		seen.add(o.Tree.Nodes[i].PID)
-	}
-	return header || len(list) > 0
+	return list, header
 }

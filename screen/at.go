@@ -89,6 +89,17 @@ func (o *Observation) Describe(at Place, quote func(string) string) string {
 	return "a place on the desktop"
 }
 
+// PID returns the process of the program that a place is of; 0 if it is not known.
+func (o *Observation) PID(at Place) int {
+	switch {
+	case at.Node >= 0:
+		return o.Tree.Nodes[at.Node].PID
+	case at.Window >= 0:
+		return o.Windows[at.Window].PID
+	}
+	return 0
+}
+
 // NodeWindows returns for each node the index of the window that it is in; -1
 // where nothing tells, or where that window is not there.
 func (o *Observation) NodeWindows() []int {

@@ -9,9 +9,8 @@ import (
 
 // A Finding is a place where a quoted text stands on the screen.
 type Finding struct {
-	Window int  // index of the window whose title holds it; -1 if a node does
-	Node   int  // index of the node whose name or text holds it; -1 if a title does
-	Whole  bool // it is all of the title, of the name, or of a line of the text
+	Place      // the window whose title holds it, or the node whose name or text does; the other is -1
+	Whole bool // it is all of the title, of the name, or of a line of the text
 }
 
 // Find tells where a quoted text stands: in the title of a window ("window"), in the
@@ -42,7 +41,7 @@ func (o *Observation) Findings(quote string) (list []Finding) {
 	}
 	for i, w := range o.Windows {
 		if holds(w.Title, quote) {
-			list = append(list, Finding{Window: i, Node: -1, Whole: collapse(w.Title) == quote})
+			list = append(list, Finding{Place{Window: i, Node: -1}, collapse(w.Title) == quote})
 		}
 	}
 	v := o.view()
@@ -58,7 +57,7 @@ func (o *Observation) Findings(quote string) (list []Finding) {
 			return slices.ContainsFunc(told, func(text string) bool { return match(text, quote) })
 		}
 		if in(holds) && v.readable(i) {
-			list = append(list, Finding{Window: -1, Node: i, Whole: in(isWhole)})
+			list = append(list, Finding{Place{Window: -1, Node: i}, in(isWhole)})
 		}
 	}
 	return list
