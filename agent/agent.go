@@ -145,8 +145,7 @@ func (a *Agent) Run(ctx context.Context, task string) (Result, error) {
 	if err == nil {
 		err = r.turnsOf(ctx, again)
 	}
-	a.Hand.Finish(ctx)
-	ended, err := a.Scope.End(ctx, err, time.Since(start))
+	ended, err := a.Hand.End(ctx, err, time.Since(start))
 	return Result{Result: ended, Plan: r.plan, Predictions: r.hits, Foreseen: r.foreseen}, err
 }
 

@@ -217,9 +217,8 @@ func (e *Engine) run(ctx context.Context, task string, first run.EventData, make
 			}
 		}
 	}
-	e.Session.Hand.Finish(ctx)
 	var ended run.Result
-	ended, err = e.Session.Scope.End(ctx, err, time.Since(start))
+	ended, err = e.Session.Hand.End(ctx, err, time.Since(start))
 	result.Result, result.Output = ended, cmp.Or(result.Output, ended.Answer)
 	result.Success = ended.Outcome == run.OutcomeDone
 	return result, err

@@ -62,8 +62,15 @@ func (s *Scope) Sum(ctx context.Context, err error, elapsed time.Duration) (Resu
 	return result, err
 }
 
+// End ends the run in which the hand acted, with its last event ([Scope.End]): no model is asked,
+// and no event written, after that.
+func (h *Hand) End(ctx context.Context, err error, elapsed time.Duration) (Result, error) {
+	h.finish(ctx)
+	return h.Scope.End(ctx, err, elapsed)
+}
+
 // End writes the last event, whatever happened. err is what ended the run, or nil if it is
-// done; what becomes of it is told by [Scope.Sum].
+// done; what becomes of it is told by [Scope.Sum]. A run with a hand ends by [Hand.End].
 func (s *Scope) End(ctx context.Context, err error, elapsed time.Duration) (Result, error) {
 	result, err := s.Sum(ctx, err, elapsed)
 	ended := RunEnded{

@@ -99,9 +99,8 @@ func (h *Hand) Begin(ctx context.Context, task string) {
 // finishLimit is how long it may take a guard to see that nobody waits for it any more.
 const finishLimit = 5 * time.Second
 
-// Finish ends what the guard still makes of the task, and waits for that: no model is asked,
-// and no event written, after the last one of a run. See [Hand.Begin].
-func (h *Hand) Finish(ctx context.Context) {
+// finish ends what the guard still makes of the task, and waits for that. See [Hand.Begin].
+func (h *Hand) finish(ctx context.Context) {
 	g, ok := h.starter()
 	if !ok {
 		return

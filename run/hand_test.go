@@ -410,10 +410,10 @@ func (g *thinker) Start(ctx context.Context, _ string) {
 	}
 }
 
-// TestHandFinish holds that what a guard still makes of the task has ended, and is written, when a
+// TestHandEnd holds that what a guard still makes of the task has ended, and is written, when a
 // run writes its last event, whether or not the run was stopped; and that a guard which minds
 // no context keeps no run from its end.
-func TestHandFinish(t *testing.T) {
+func TestHandEnd(t *testing.T) {
 	for name, tt := range map[string]struct {
 		stopped bool
 		minds   bool
@@ -442,14 +442,14 @@ func TestHandFinish(t *testing.T) {
 				if tt.stopped {
 					cancel()
 				}
-				h.Finish(ctx)
-				assert.Equal(t, tt.want, kinds(m))
-				h.Finish(ctx)
+				_, err := h.End(ctx, nil, 0)
+				require.NoError(t, err)
+				assert.Equal(t, tt.want+"run_ended ", kinds(m))
 				time.Sleep(time.Hour)
 			})
 		})
 	}
 	h, _ := newHand(&device{}, newStarter())
-	h.Finish(t.Context()) // it was told no task
-	(*run.Hand)(nil).Finish(t.Context())
+	_, err := h.End(t.Context(), nil, 0) // it was told no task
+	require.NoError(t, err)
 }

@@ -75,8 +75,7 @@ func (p *Player) Play(ctx context.Context, m *Macro) (Result, error) {
 	begin := time.Now()
 	r := &player{Player: p, m: m, set: p.Settings.Macro.WithDefaults()}
 	done, err := r.steps(ctx)
-	p.Hand.Finish(ctx)
-	ended, endErr := p.Scope.End(ctx, ending(err), time.Since(begin))
+	ended, endErr := p.Hand.End(ctx, ending(err), time.Since(begin))
 	ended.Steps = done
 	if _, diverged := errors.AsType[*DivergedError](err); diverged || endErr == nil {
 		endErr = errors.Join(err, endErr) // a result too, which the caller looks into
