@@ -307,7 +307,7 @@ func decoration(n atspi.Node) bool {
 	case "separator":
 		return true
 	case "icon", "image", "animation", "ruler", "menu":
-		return n.Called() == "" && n.Text == "" && !n.Has("focused", "selected", "checked")
+		return !n.Read && n.Called() == "" && n.Text == "" && !n.Has("focused", "selected", "checked") // in the panes of a status bar it is one to click
 	}
 	return false
 }

@@ -72,35 +72,48 @@ func (s *Screen) Read(ctx context.Context) (o *Observation, err error) {
 
 // read has the text of what tells none read from the picture, and adds it to the tree.
 func (s *Screen) read(ctx context.Context, o *Observation) {
-	reader := s.opt.OCR
-	if reader == nil || o.Bare == nil {
+	if !o.pictured() {
 		return
 	}
 	start := time.Now()
 	v := o.view()
+	lines, fields, open, err := s.lines(ctx, v)
+	known := lines
+	if err != nil {
+		known = nil // what is not read yet would be taken for a drawing
+	}
+	v.addRead(lines, fields, open, v.icons(known))
+	o.Unread = err != nil
+	o.Timing.OCR = time.Since(start)
+	o.Timing.Total += o.Timing.OCR
+}
+
+// lines returns what is read of what tells no text, with the nodes of the lists that were
+// read, closed (fields) and open. An error says that not all was; it is logged.
+func (s *Screen) lines(ctx context.Context, v *view) (lines []OCRLine, fields, open []int, err error) {
+	if s.opt.OCR == nil {
+		return nil, nil, nil, nil
+	}
 	var regions []image.Rectangle
-	for i := range o.Windows {
+	for i := range v.Windows {
 		regions = append(regions, v.textless(i)...)
 	}
-	fields := v.closedLists()
+	fields = v.closedLists()
 	for _, i := range fields {
 		regions = append(regions, v.shownIn(i))
 	}
-	open := v.openLists()
+	open = v.openLists()
 	for _, i := range open {
 		regions = append(regions, v.Tree.Nodes[i].Box.Inset(fieldBorder))
 	}
 	if len(regions) == 0 {
-		return
+		return nil, nil, nil, nil
 	}
-	lines, err := reader.Lines(ctx, o.Bare, regions)
+	lines, err = s.opt.OCR.Lines(ctx, v.Bare, regions)
 	if err != nil && !errors.Is(err, ErrUnread) {
 		s.opt.Log.WarnContext(ctx, "text of the picture", "err", err)
 	}
-	v.addLines(v.apart(lines), fields, open)
-	o.Unread = err != nil
-	o.Timing.OCR = time.Since(start)
-	o.Timing.Total += o.Timing.OCR
+	return v.legible(v.apart(lines)), fields, open, err
 }
 
 // textless returns the parts of a window in which something is drawn that no node
@@ -350,10 +363,11 @@ func without(r, cover image.Rectangle) (parts []image.Rectangle) {
 	return parts
 }
 
-// addLines adds lines to the tree, each below the list that it is in, closed (a field) or
-// open, or else the node of the topmost window that it is in; a window without one gets it.
-func (v *view) addLines(lines []OCRLine, fields, lists []int) {
-	byField, byWindow := map[int][]OCRLine{}, map[int][]OCRLine{}
+// addRead adds to the tree what was found in the picture: lines, each below the list that it is
+// in, closed (a field) or open, or else the node of the topmost window that it is in, where a
+// window without one gets it; and drawings, each below its node, or between the lines that are in it.
+func (v *view) addRead(lines []OCRLine, fields, lists []int, icons map[int][]image.Rectangle) {
+	byNode, byWindow := map[int][]atspi.Node{}, map[int][]atspi.Node{}
 	for _, i := range lists {
 		n := &v.Tree.Nodes[i]
 		in := func(l OCRLine) bool { return middle(l.Box).In(n.Box) }
@@ -364,7 +378,10 @@ func (v *view) addLines(lines []OCRLine, fields, lists []int) {
 			}
 		}
 		lines = slices.DeleteFunc(slices.Clone(lines), in)
-		byField[i], n.Beyond = inView(n.Box, strings.Split(n.Text, "\n"), inside)
+		inside, n.Beyond = inView(n.Box, strings.Split(n.Text, "\n"), inside)
+		for _, l := range inside {
+			byNode[i] = append(byNode[i], l.node())
+		}
 	}
 	shown := make([]image.Rectangle, len(fields))
 	for k, i := range fields {
@@ -373,14 +390,23 @@ func (v *view) addLines(lines []OCRLine, fields, lists []int) {
 	for _, l := range lines[:min(len(lines), maxReadLines)] {
 		at := middle(l.Box)
 		if k := slices.IndexFunc(shown, at.In); k >= 0 {
-			byField[fields[k]] = append(byField[fields[k]], l)
+			byNode[fields[k]] = append(byNode[fields[k]], l.node())
 			continue
 		}
 		if i := v.topmost(at); i >= 0 {
-			byWindow[i] = append(byWindow[i], l)
+			byWindow[i] = append(byWindow[i], l.node())
 		}
 	}
-	if len(byField)+len(byWindow) == 0 {
+	for i, boxes := range icons {
+		for _, b := range boxes {
+			if n := iconNode(b); v.arranged(i).Empty() {
+				byNode[i] = append(byNode[i], n)
+			} else {
+				byWindow[v.window[i]] = between(byWindow[v.window[i]], n)
+			}
+		}
+	}
+	if len(byNode)+len(byWindow) == 0 {
 		return
 	}
 	var nodes []atspi.Node
@@ -392,32 +418,47 @@ func (v *view) addLines(lines []OCRLine, fields, lists []int) {
 		if n.Parent >= 0 {
 			n.Parent = moved[n.Parent]
 		}
-		nodes = appendLines(append(nodes, n), root, byField[i])
+		nodes = appendBelow(append(nodes, n), root, byNode[i])
 		if open(i + 1) {
 			continue
 		}
 		for nodes[root].Parent >= 0 {
 			root = nodes[root].Parent
 		}
-		nodes = appendLines(nodes, root, byWindow[v.window[i]])
+		nodes = appendBelow(nodes, root, byWindow[v.window[i]])
 		delete(byWindow, v.window[i])
 	}
 	for i, w := range v.Windows {
-		if lines := byWindow[i]; len(lines) > 0 {
+		if found := byWindow[i]; len(found) > 0 {
 			nodes = append(nodes, atspi.Node{App: w.Class, PID: w.PID, Parent: -1, Role: "window", Name: w.Title, Box: w.Box, Read: true})
-			nodes = appendLines(nodes, len(nodes)-1, lines)
+			nodes = appendBelow(nodes, len(nodes)-1, found)
 		}
 	}
 	v.Tree.Nodes = nodes
 }
 
-// appendLines appends lines as nodes below the node of a window.
-func appendLines(nodes []atspi.Node, root int, lines []OCRLine) []atspi.Node {
-	for _, l := range lines {
-		nodes = append(nodes, atspi.Node{
-			App: nodes[root].App, PID: nodes[root].PID, Parent: root, Depth: nodes[root].Depth + 1,
-			Role: RoleTextLine, Text: l.Text[:min(len(l.Text), maxReadText)], Box: l.Box, Read: true,
-		})
+// between puts a node between those of its row, which are from left to right.
+func between(row []atspi.Node, n atspi.Node) []atspi.Node {
+	at := middle(n.Box).Y
+	k := slices.IndexFunc(row, func(m atspi.Node) bool {
+		return at >= m.Box.Min.Y && at < m.Box.Max.Y && m.Box.Min.X > n.Box.Min.X || m.Box.Min.Y > at
+	})
+	if k < 0 {
+		k = len(row)
+	}
+	return slices.Insert(row, k, n)
+}
+
+// node is the node of a line.
+func (l OCRLine) node() atspi.Node {
+	return atspi.Node{Role: RoleTextLine, Text: l.Text[:min(len(l.Text), maxReadText)], Box: l.Box, Read: true}
+}
+
+// appendBelow appends what was found in the picture below a node.
+func appendBelow(nodes []atspi.Node, parent int, found []atspi.Node) []atspi.Node {
+	for _, n := range found {
+		n.App, n.PID, n.Parent, n.Depth = nodes[parent].App, nodes[parent].PID, parent, nodes[parent].Depth+1
+		nodes = append(nodes, n)
 	}
 	return nodes
 }

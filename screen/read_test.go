@@ -286,7 +286,7 @@ func TestReadClosedListOfTwoLines(t *testing.T) {
 	o.Tree.Nodes[10] = atspi.Node{ID: "n11", App: "calc", PID: 20, Parent: 9, Depth: 1, Role: "combo box", Label: "Format:", LabelFrom: atspi.LabelBeside, Box: field}
 	o.Bare = image.NewRGBA(image.Rect(0, 0, 1000, 800))
 	v := o.view()
-	v.addLines([]OCRLine{{Text: "one", Box: image.Rect(630, 305, 660, 315)}, {Text: "two", Box: image.Rect(630, 316, 660, 325)}}, []int{10}, nil)
+	v.addRead([]OCRLine{{Text: "one", Box: image.Rect(630, 305, 660, 315)}, {Text: "two", Box: image.Rect(630, 316, 660, 325)}}, []int{10}, nil, nil)
 	text := o.Text(0)
 	for _, line := range []string{"one", "two"} {
 		assert.Equal(t, 1, strings.Count(text, `text line = "`+line+`" (read from the picture)`), text)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
 
@@ -83,21 +84,27 @@ func TestPickers(t *testing.T) {
 }
 
 // day clicks a day of a calendar, which has another look as long as it is the one that is
-// chosen; the others have not.
+// chosen; the others have not. It clicks the arrows too, by which another month or year is
+// shown: four in all, from left to right, after which it is the same one again.
 func (d *desk) day(it item) (instead string, known bool) {
-	if n, err := strconv.Atoi(it.said()); err != nil || n < 1 || n > 31 {
+	box := it.node.Box
+	around, arrow := box, it.node.Role == screen.RoleIcon
+	if arrow {
+		around = image.Rect(0, box.Min.Y, 520, box.Max.Y)
+	} else if n, err := strconv.Atoi(it.said()); err != nil || n < 1 || n > 31 {
 		return "", false
 	}
 	before, err := d.eyes.Capture(d.t.Context())
 	require.NoError(d.t, err)
 	d.click(it.at)
-	const few = 40 // pixels: the box around a number has some hundred
+	const few = 40
 	for end := time.Now().Add(patience / 4); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		after, err := d.eyes.Capture(d.t.Context())
 		require.NoError(d.t, err)
-		if in, _ := changed(before, after, it.node.Box, it.node.Box); in >= few {
+		// The box around a number has some hundred pixels; so has the name of a month.
+		if in, out := changed(before, after, box, around); arrow && out >= few || !arrow && in >= few {
 			return "", true
 		}
 	}
-	return "another day, or none", true
+	return "another one, or none", true
 }

@@ -231,7 +231,7 @@ func (d *desk) whatever(it item, p image.Point) (chain, bool) {
 	d.gtk.forget()
 	d.move(p.Add(image.Pt(1, 0))) // so that the place is new
 	d.move(p)
-	limit := time.Second
+	limit := 10 * time.Second // silence counts as nothing that is there
 	if it.node != nil && !d.gtk.speaks(it.node.PID) {
 		limit = 0
 	}
