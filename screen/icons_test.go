@@ -69,7 +69,7 @@ func TestIconsAreListed(t *testing.T) {
 	}
 	told := o.Text(0)
 	(&Screen{}).read(t.Context(), o)
-	assert.Contains(t, o.Text(0), `"Outline 1"; icon @477,13; icon @594; "100%"`)
+	assert.Contains(t, o.Text(0), `"Outline 1" @258,13; icon @477; icon @594; "100%"`)
 	assert.Equal(t, told, o.Told().Text(0))
 	assert.False(t, o.Unread)
 }

@@ -34,6 +34,7 @@ type element struct {
 	name   string          // in quotes, by which a reader knows it; "" if it has none
 	untold bool            // its place follows from the element before it, or above: see [untell]
 	prose  bool            // it is for reading
+	drawn  bool            // it is known by its picture alone, see [RoleIcon]
 	box    image.Rectangle // what can be seen of it
 	kids   []*element
 	rank   rank
@@ -230,13 +231,14 @@ func (l *layout) elements(i int, in above) []*element {
 		e.word = wording{role: !generic(n.Role) || n.Called() == "", name: name}.word(n)
 		return []*element{e}
 	}
+	e.drawn = n.Read && n.Role == RoleIcon
 	switch {
 	case n.Read && in.role == "menu": // its list says that its entries were read
 		n.Name, n.Text, n.Read, name = n.Text, "", false, n.Text
 	case n.Role == "menu" && n.Text != "" && len(l.kids[i]) > 0:
 		n.Read = l.Tree.Nodes[l.kids[i][0]].Read
 	}
-	l.tell(e, n, wording{id: !e.prose, role: !usual(in.role, n.Role), message: l.message, name: name})
+	l.tell(e, n, wording{id: !e.prose && !e.drawn, role: !usual(in.role, n.Role), message: l.message, name: name})
 	if n.Role == "combo box" || l.hasArrow(i) { // with what can be typed into, or clicked, beside it
 		e.kids = nil
 		return append([]*element{e}, kids...)

@@ -90,8 +90,9 @@ func partOfRow(before string, part []*element, indent int) textLine {
 	return line
 }
 
+// holdsControls reports whether anything in a row can be operated for all that programs tell.
 func holdsControls(row []*element) bool {
-	return slices.ContainsFunc(row, func(e *element) bool { return !e.prose })
+	return slices.ContainsFunc(row, func(e *element) bool { return !e.prose && !e.drawn })
 }
 
 // appendNested appends an element that holds others: in one line, if these are a row.

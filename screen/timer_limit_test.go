@@ -207,6 +207,21 @@ func TestBeat(t *testing.T) {
 	assert.False(t, beat{}.has(0, at), "none is known")
 }
 
+// A beat that was known is heard again by two timers that are one period apart, whatever was
+// before; others are not it.
+func TestBeatIsHeardAgain(t *testing.T) {
+	const ms = time.Millisecond
+	at := time.Now()
+	for apart, want := range map[time.Duration]bool{100 * ms: false, 108 * ms: false, 60 * ms: true, 150 * ms: true} {
+		a := alarm{limit: 100 * ms, at: at, beat: beat{100 * ms, at}}
+		a, _ = a.next(70*ms, at.Add(1000*ms)) // it was not looked at for long
+		assert.True(t, a.beat.at.IsZero())
+		a, isNew := a.next(apart-5*ms, a.at.Add(5*ms))
+		assert.Equal(t, want, isNew, apart)
+		assert.Equal(t, !want, a.beat.at.Equal(a.at), apart)
+	}
+}
+
 // A chain of timers is seen also in a program that has a timer which repeats, however late
 // it is looked at; without one nothing is, once the beat is known.
 func TestChainBesideABeat(t *testing.T) {
