@@ -53,7 +53,7 @@ var elsewhere = []string{"list", "list item", "tree", "tree table", "tree item",
 // observation that it was chosen on; done are the actions of the batch before it.
 func deedOf(a actuator.Action, done []actuator.Action, now *screen.Observation) deedKind {
 	w, _ := now.Focused()
-	toSave := strings.Contains(strings.ToLower(w.Title), "save")
+	toSave := lexicon.LabelOf(w.Title).Saving()
 	keys := actuator.Pressed(a)
 	has := func(list ...actuator.Key) bool {
 		return slices.ContainsFunc(list, func(k actuator.Key) bool { return slices.Contains(keys, k) })
@@ -70,14 +70,13 @@ func deedOf(a actuator.Action, done []actuator.Action, now *screen.Observation) 
 			continue // a dialog follows
 		}
 		label := lexicon.LabelOf(p.Element.Name)
-		m, _ := label.Means()
 		switch {
-		case label.Saving(), toSave && (label.Confirms() || m.Effect == worldmodel.EffectDelete && m.Soft):
+		case label.Saving(), toSave && label.Agrees():
 			return save
-		case label.Sending():
-			return send
 		case label.Editing():
 			return edit
+		case label.Sending():
+			return send
 		}
 	}
 	_, clipboard := a.(actuator.SetClipboard)
@@ -101,7 +100,7 @@ func aside(done []actuator.Action, now *screen.Observation) bool {
 			}
 		}
 	}
-	if w, ok := now.Focused(); ok && (w.Type == "dialog" || strings.Contains(strings.ToLower(w.Class), "term")) {
+	if w, ok := now.Focused(); ok && (w.Type == "dialog" || lexicon.ProgramOf(w.Class) == lexicon.Terminal) {
 		return true
 	}
 	for i, n := range now.Tree.Nodes {

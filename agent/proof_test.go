@@ -116,8 +116,11 @@ func (c *clocked) Observe(ctx context.Context) (*screen.Observation, error) {
 // that what was typed is not told twice.
 func TestGoalCheckKnowsWhatWasDone(t *testing.T) {
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	views := map[string]runtest.View{"a": {Title: "Letter", Texts: []string{"Send now", "Save", "Save As…", "Speichern", "Send to Back"}}}
+	views := map[string]runtest.View{"a": {Title: "Letter", Texts: []string{"Send now", "Save", "Save As…", "Speichern", "Send to Back", "Zellen verbinden"}},
+		"save": {Title: "Save As", Texts: []string{"Create Folder", "Replace"}}}
 	const send, save, saveAs = "pyautogui.click(20, 15)", "pyautogui.click(20, 35)", "pyautogui.click(20, 55)"
+	const merge = "pyautogui.click(20, 115)"
+	const folder, replace = send, save // of the dialog
 	const speichern, toBack = "pyautogui.click(20, 75)", "pyautogui.click(20, 95)"
 	write, keys := "pyautogui.write('secret words')", "pyautogui.hotkey('ctrl', 's')"
 	for name, tt := range map[string]struct {
@@ -130,6 +133,9 @@ func TestGoalCheckKnowsWhatWasDone(t *testing.T) {
 		"by a button":             {[]string{write, save}, nil, []string{"Last edit in step 1 (type 12 characters), last saved in step 2 (click left"}},
 		"in another language":     {[]string{write, speichern}, nil, []string{"Last edit in step 1 (type 12 characters), last saved in step 2 (click left"}},
 		"a word that misleads":    {[]string{toBack}, nil, nil},
+		"a word of two meanings":  {[]string{merge}, nil, []string{"Last edit in step 1 (click left at (20, 115) on label \"Zellen verbinden\"); nothing was saved."}},
+		"a dialog that saves":     {[]string{replace}, nil, []string{"Last saved in step 1 (click left"}},
+		"a folder in it":          {[]string{folder}, nil, nil},
 		"a dialog is no saving":   {[]string{write, saveAs}, nil, []string{"Last edit in step 1 (type 12 characters); nothing was saved."}},
 		"sent":                    {[]string{send}, nil, []string{"Sent, submitted or confirmed in step 1: click left"}},
 		"nothing of the kind":     {[]string{"pyautogui.press('down')"}, nil, nil},
@@ -138,7 +144,10 @@ func TestGoalCheckKnowsWhatWasDone(t *testing.T) {
 		}, []string{"Last edit in step 3", `File "new.txt" (4 bytes) was written after the last edit.`, `File "old.txt" (3 bytes) was written before the last edit.`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := &clocked{&runtest.Desktop{Views: views, React: nil}, start}
+			d := &clocked{&runtest.Desktop{Views: views, At: "a"}, start}
+			if strings.Contains(name, "a dialog that saves") || name == "a folder in it" {
+				d.At = "save"
+			}
 			var replies []string
 			for _, block := range tt.blocks {
 				replies = append(replies, strings.Replace(code(block), "Thought: t", "Thought: I look at "+block[:9], 1))

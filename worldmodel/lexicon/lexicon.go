@@ -45,11 +45,14 @@ var words = func() (t struct {
 	}
 	Harmless phrases
 	Confirm  struct{ Whole, Question []string }
-	Save     phrases
-	Settle   phrases
-	Edit     phrases
-	Dialog   map[worldmodel.Effect][]string
-	Trash    phrases
+	Save     struct {
+		phrases
+		Agree []string
+	}
+	Settle phrases
+	Edit   phrases
+	Dialog map[worldmodel.Effect][]string
+	Trash  phrases
 }) {
 	d := toml.NewDecoder(strings.NewReader(file)).DisallowUnknownFields()
 	if err := d.Decode(&t); err != nil {
@@ -124,10 +127,17 @@ func (l Label) Saves() bool { return slices.Contains(words.Save.Whole, string(l)
 // or over which file.
 func (l Label) Saving() bool { return words.Save.in(string(l)) }
 
-// Sending reports whether it sends something off, or settles it outside of this computer.
+// Agrees reports whether a dialog that saves goes on by it.
+func (l Label) Agrees() bool { return slices.Contains(words.Save.Agree, string(l)) }
+
+// Sending reports whether it sends something off, or settles it outside of this computer. What
+// is [Label.Editing] is not asked for it: words for parting and for sharing are the same.
 func (l Label) Sending() bool {
+	if l.Misleads() || l.Harmless() {
+		return false
+	}
 	m, _ := l.Means()
-	return !l.Misleads() && (m.Effect == worldmodel.EffectSend || m.Effect == worldmodel.EffectModifyExternal || words.Settle.in(string(l)))
+	return m.Effect == worldmodel.EffectSend || words.Settle.in(string(l))
 }
 
 // Editing reports whether it changes a document.

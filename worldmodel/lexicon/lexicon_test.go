@@ -15,10 +15,11 @@ func TestLabel(t *testing.T) {
 		is      func(Label) bool
 		yes, no []string
 	}{
-		"saving": {Label.Saving, []string{"Save", "_Save", "Save Document", "Keep Current Format!", "Use Word 2007-365!", "Overwrite", "Speichern", "Enregistrer sous", "Guardar", "Salva con nome", "Gravar"},
-			[]string{"Saved searches", "Don't Save", "Nicht speichern", "Open", "No guardar", ""}},
+		"saving": {Label.Saving, []string{"Save", "_Save", "Save Document", "Keep Current Format!", "Use Word 2007-365!", "Use Excel 2007-365!", "Use ODF format!", "Overwrite", "Speichern", "Enregistrer sous", "Guardar", "Salva con nome", "Gravar"},
+			[]string{"Saved searches", "Don't Save", "Nicht speichern", "Use Text CSV Format!", "Create Folder", "Open", "No guardar", ""}},
 		"sending": {Label.Sending, []string{"Send", "Send Later", "Submit", "Place Order", "Buy now", "Confirm booking", "Absenden", "Bestätigen", "Kostenpflichtig bestellen", "Envoyer", "Enviar", "Invia", "Pagar"},
-			[]string{"Send to Back", "Sender", "Order By", "Postcode", "Book1.ods", "Buyer", ""}},
+			[]string{"Send to Back", "Sender", "Order By", "Postcode", "Book1.ods", "Buyer", "Forward", "Install", "Update", "Log in", ""}},
+		"agrees": {Label.Agrees, []string{"OK", "Yes", "Replace", "Ersetzen"}, []string{"Create Folder", "Rename", "Delete", "Cancel"}},
 		"editing": {Label.Editing, []string{"Paste", "Sort Ascending", "Bold", "Rückgängig", "Fett", "Coller", "Negrita", "Inserisci", "Colar"},
 			[]string{"Find", "Sorted by date", "Copy", "Öffnen", ""}},
 		"saves":     {Label.Saves, []string{"Save", "Save As…", "Speichern unter"}, []string{"Save Document", "Overwrite"}},
