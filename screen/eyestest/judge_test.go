@@ -232,6 +232,9 @@ func (d *desk) whatever(it item, p image.Point) (chain, bool) {
 	d.move(p.Add(image.Pt(1, 0))) // so that the place is new
 	d.move(p)
 	limit := 10 * time.Second // silence counts as nothing that is there
+	if it.node == nil {
+		limit = time.Second // or as what is not known
+	}
 	if it.node != nil && !d.gtk.speaks(it.node.PID) {
 		limit = 0
 	}

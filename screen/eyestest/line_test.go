@@ -160,7 +160,7 @@ func (r *lineReader) alone(line string, quoted []string) {
 }
 
 // add adds an element. Words that have no ID are those of the smallest node with
-// such words at the place.
+// such words at the place; an icon without both is the one that is drawn there.
 func (r *lineReader) add(line, id string, quoted []string, at image.Point) {
 	it := item{line: line, id: id, quoted: quoted, at: at, nodes: r.all}
 	if i, known := r.nodes[id]; known && id != "" {
@@ -173,6 +173,9 @@ func (r *lineReader) add(line, id string, quoted []string, at image.Point) {
 	for i := range r.all {
 		n := &r.all[i]
 		if it.node == nil && !several && len(quoted) > 0 && at.In(n.Box) && (spaced(n.Name) == quoted[0] || strings.TrimSpace(spaced(n.Text)) == quoted[0]) {
+			it.node = n
+		}
+		if it.node == nil && len(quoted) == 0 && n.Read && n.Role == screen.RoleIcon && at.In(n.Box) {
 			it.node = n
 		}
 	}
