@@ -322,7 +322,7 @@ func nameOf(n atspi.Node) string {
 // and says something or is a control; of a button with an arrow the button is told.
 func (v *view) worth(i int) bool {
 	n := v.Tree.Nodes[i]
-	if n.Parent < 0 || nameOf(n) == "" && !isOperable(n) || isEmptyCell(n) || isSheetHeader(n) || n.Role == "scroll bar" || n.Role == atspi.RoleArrow || decoration(n) || !v.readable(i) {
+	if n.Parent < 0 || nameOf(n) == "" && !isOperable(n) || isEmptyCell(n) || isSheetHeader(n) || n.Role == "scroll bar" || n.Role == atspi.RoleArrow || isDrawn(n) || decoration(n) || !v.readable(i) {
 		return false
 	}
 	if parent := v.Tree.Nodes[n.Parent]; !isOperable(n) && n.Text == "" && n.Called() != "" && n.Called() == parent.Called() {

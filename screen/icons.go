@@ -20,6 +20,8 @@ const (
 	leastIcon    = 5  // of the longer side
 	leastStroke  = 2  // of the shorter one
 	widestIcon   = 3  // in heights of its row: what is wider is a slider, or progress
+	maxPanes     = 32 // that are looked at in one observation
+	maxIcons     = 64 // that are found in it
 	textMargin   = 2  // what a line of text may have around it that was not read
 )
 
@@ -30,13 +32,13 @@ func (v *view) icons(lines []OCRLine) map[int][]image.Rectangle {
 	list := map[int][]image.Rectangle{}
 	for i, n := range v.Tree.Nodes {
 		w := v.window[i]
-		if w < 0 || v.Windows[w].Hidden || !v.leaf(i) || n.Name != "" || n.Text != "" {
+		if w < 0 || v.Windows[w].Hidden || !v.leaf(i) || n.Name != "" || n.Text != "" || len(list) == maxPanes {
 			continue
 		}
 		area := n.Box
 		var texts []image.Rectangle
 		switch {
-		case n.Parent >= 0 && v.Tree.Nodes[n.Parent].Role == "status bar":
+		case n.Role == "label" && n.Parent >= 0 && v.Tree.Nodes[n.Parent].Role == "status bar":
 		case n.Role == "calendar":
 			area, texts = heading(n.Box, lines)
 		default:
@@ -56,9 +58,16 @@ func (v *view) icons(lines []OCRLine) map[int][]image.Rectangle {
 // are no words.
 func (v *view) legible(lines []OCRLine) (list []OCRLine) {
 	sign := func(w OCRWord) bool { return !strings.ContainsFunc(w.Text, isWord) }
+	var calendars []int
+	for i, n := range v.Tree.Nodes {
+		if n.Role == "calendar" && v.leaf(i) {
+			calendars = append(calendars, i)
+		}
+	}
 	for _, l := range lines {
-		in := func(n atspi.Node) bool { return n.Role == "calendar" && middle(l.Box).In(n.Box) }
-		if !slices.ContainsFunc(l.Words, sign) || !slices.ContainsFunc(v.Tree.Nodes, in) {
+		at := middle(l.Box)
+		in := func(i int) bool { return at.In(v.Tree.Nodes[i].Box) && v.window[i] == v.topmost(at) }
+		if !slices.ContainsFunc(l.Words, sign) || !slices.ContainsFunc(calendars, in) {
 			list = append(list, l)
 			continue
 		}
@@ -104,7 +113,7 @@ func drawings(m *image.RGBA, row image.Rectangle, but []image.Rectangle) (list [
 				drawn = drawn.Union(image.Rect(x, y, x+1, y+1))
 			}
 		}
-		if drawn.Empty() || x-drawn.Max.X < iconGap && x < row.Max.X {
+		if drawn.Empty() || x+1-drawn.Max.X < iconGap && x < row.Max.X {
 			continue
 		}
 		line := drawn.Dy() < leastStroke || drawn.Dx() <= leastStroke && 2*drawn.Dy() > row.Dy()
@@ -145,3 +154,6 @@ func differs(m *image.RGBA, p image.Point, c [3]byte) bool {
 func iconNode(r image.Rectangle) atspi.Node {
 	return atspi.Node{Role: RoleIcon, Box: r, Read: true}
 }
+
+// isDrawn reports whether a node is that of a drawing.
+func isDrawn(n atspi.Node) bool { return n.Read && n.Role == RoleIcon }

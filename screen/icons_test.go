@@ -43,6 +43,41 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
+// Parts that are three columns apart are one drawing, and four are two.
+func TestDrawingsApart(t *testing.T) {
+	for gap, want := range map[int]int{1: 1, 3: 1, 4: 2, 9: 2} {
+		m := image.NewRGBA(image.Rect(0, 0, 60, 20))
+		draw.Draw(m, image.Rect(10, 5, 20, 15), image.White, image.Point{}, draw.Src)
+		draw.Draw(m, image.Rect(20+gap, 5, 30+gap, 15), image.White, image.Point{}, draw.Src)
+		assert.Len(t, drawings(m, m.Rect, nil), want, gap)
+	}
+	assert.Empty(t, drawings(image.NewRGBA(image.Rectangle{}), image.Rectangle{}, nil))
+}
+
+// TestCalendarSigns holds that signs are left out of what is read in a calendar, and of nothing
+// that lies over it.
+func TestCalendarSigns(t *testing.T) {
+	box := image.Rect(0, 0, 300, 200)
+	word := func(s string, x int) OCRWord { return OCRWord{s, image.Rect(x, 20, x+30, 30)} }
+	lines := []OCRLine{
+		{Text: "<", Words: []OCRWord{word("<", 0)}, Box: image.Rect(0, 20, 30, 30)},
+		{Text: "2026 >", Words: []OCRWord{word("2026", 100), word(">", 140)}, Box: image.Rect(100, 20, 170, 30)},
+		{Text: "$ ls", Words: []OCRWord{word("$", 200), word("ls", 240)}, Box: image.Rect(200, 20, 270, 30)},
+	}
+	o := &Observation{
+		Windows: []Window{{ID: 1, PID: 5, Title: "Day", Box: box}, {ID: 2, PID: 6, Title: "xterm", Box: image.Rect(190, 0, 300, 200)}},
+		Tree: Tree{Nodes: []atspi.Node{
+			{ID: "n1", PID: 5, Parent: -1, Role: "frame", Name: "Day", Box: box},
+			{ID: "n2", PID: 5, Parent: 0, Depth: 1, Role: "calendar", Box: box},
+		}},
+	}
+	var said []string
+	for _, l := range o.view().legible(lines) {
+		said = append(said, l.Text)
+	}
+	assert.Equal(t, []string{"2026", "$ ls"}, said)
+}
+
 // rects makes rectangles of four numbers each.
 func rects(at ...int) (list []image.Rectangle) {
 	for r := range slices.Chunk(at, 4) {
@@ -67,9 +102,14 @@ func TestIconsAreListed(t *testing.T) {
 			{ID: "n6", App: "soffice", PID: 5, Parent: 1, Depth: 2, Role: "label", Text: "100%", Box: image.Rect(1872, 1060, 1914, 1079)},
 		}},
 	}
-	told := o.Text(0)
+	told, before := o.Text(0), *o
 	(&Screen{}).read(t.Context(), o)
 	assert.Contains(t, o.Text(0), `"Outline 1" @258,13; icon @477; icon @594; "100%"`)
 	assert.Equal(t, told, o.Told().Text(0))
 	assert.False(t, o.Unread)
+	assert.Equal(t, "nothing", DescribeChanges(&before, o), "what is drawn may be covered, and come back")
+	new(namer).name(o.Tree.Nodes)
+	for _, n := range o.Tree.Nodes {
+		assert.Equal(t, isDrawn(n), n.ID == "", "a drawing is aimed at by its place alone: %+v", n)
+	}
 }

@@ -231,14 +231,14 @@ func (l *layout) elements(i int, in above) []*element {
 		e.word = wording{role: !generic(n.Role) || n.Called() == "", name: name}.word(n)
 		return []*element{e}
 	}
-	e.drawn = n.Read && n.Role == RoleIcon
+	e.drawn = isDrawn(n)
 	switch {
 	case n.Read && in.role == "menu": // its list says that its entries were read
 		n.Name, n.Text, n.Read, name = n.Text, "", false, n.Text
 	case n.Role == "menu" && n.Text != "" && len(l.kids[i]) > 0:
 		n.Read = l.Tree.Nodes[l.kids[i][0]].Read
 	}
-	l.tell(e, n, wording{id: !e.prose && !e.drawn, role: !usual(in.role, n.Role), message: l.message, name: name})
+	l.tell(e, n, wording{id: !e.prose, role: !usual(in.role, n.Role), message: l.message, name: name})
 	if n.Role == "combo box" || l.hasArrow(i) { // with what can be typed into, or clicked, beside it
 		e.kids = nil
 		return append([]*element{e}, kids...)
@@ -309,7 +309,7 @@ func decoration(n atspi.Node) bool {
 	case "separator":
 		return true
 	case "icon", "image", "animation", "ruler", "menu":
-		return !n.Read && n.Called() == "" && n.Text == "" && !n.Has("focused", "selected", "checked") // in the panes of a status bar it is one to click
+		return !isDrawn(n) && n.Called() == "" && n.Text == "" && !n.Has("focused", "selected", "checked")
 	}
 	return false
 }

@@ -107,6 +107,9 @@ func elementOf(parent int, n atspi.Node) (sibling, bool) {
 	if n.Called() == "" && atspi.Field(n.Role) {
 		return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, true
 	}
+	if isDrawn(n) {
+		return sibling{}, false // see contentOf
+	}
 	name := n.Called()
 	if name == "" && (n.Read || prose(n)) {
 		name = n.Text
@@ -121,7 +124,7 @@ func contentOf(parent int, n atspi.Node) (sibling, bool) {
 	case "frame", "dialog", "window", "root pane", "document text", "document spreadsheet", "document presentation":
 		return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, true
 	}
-	return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, n.Role == RoleTextLine || atspi.ShowsContent(n.Role)
+	return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, n.Role == RoleTextLine || isDrawn(n) || atspi.ShowsContent(n.Role)
 }
 
 // standInOf knows a node that shows content by its role alone: texts grow, and move. A
@@ -169,6 +172,7 @@ func (m *namer) name(nodes []atspi.Node) {
 			switch n := &nodes[i]; {
 			case was[i] >= 0:
 				n.ID = m.nodes[was[i]].ID
+			case isDrawn(*n): // the list has none of it, and nothing to find it by
 			case told == (atspi.Clickable(n.Role) && !isEmptyCell(*n) && !isSheetHeader(*n)):
 				m.count++
 				n.ID = "n" + strconv.Itoa(m.count)

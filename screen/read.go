@@ -399,10 +399,10 @@ func (v *view) addRead(lines []OCRLine, fields, lists []int, icons map[int][]ima
 	}
 	for i, boxes := range icons {
 		for _, b := range boxes {
-			if n := iconNode(b); v.arranged(i).Empty() {
-				byNode[i] = append(byNode[i], n)
-			} else {
+			if n := iconNode(b); v.Tree.Nodes[i].Role == "calendar" {
 				byWindow[v.window[i]] = between(byWindow[v.window[i]], n)
+			} else {
+				byNode[i] = append(byNode[i], n)
 			}
 		}
 	}

@@ -156,7 +156,7 @@ func (a alarm) next(limit time.Duration, now time.Time) (next alarm, isNew bool)
 	if silent >= shortTimer && next.alike >= regular && next.period >= 2*alarmSlack {
 		next.beat = beat{next.period, next.at}
 	}
-	if next.beat.at.IsZero() && late <= shortTimer && (period-next.beat.period).Abs() <= alarmSlack/3 {
+	if next.beat.period > 0 && next.beat.at.IsZero() && late <= shortTimer && (period-next.beat.period).Abs() <= alarmSlack/3 {
 		next.beat.at = next.at // it is heard again
 	}
 	if next.beat.has(limit, next.at) {

@@ -202,7 +202,7 @@ func (w wording) word(n atspi.Node) string {
 // about tells what there is to know of a node's text beside the text.
 func about(n atspi.Node) string {
 	var list []string
-	if n.Read && n.Role != RoleIcon { // that it has no name says so
+	if n.Read && !isDrawn(n) { // that such a one has no name says so
 		list = append(list, "read from the picture")
 	}
 	if n.Formula != "" {
