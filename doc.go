@@ -64,8 +64,9 @@
 // table of effects, the foresight of the world model, policies, a person.
 //
 //   - To add a label, a word or a program to what is known of desktops, for the guard and
-//     for the agent's record: worldmodel/lexicon/lexicon.toml; a key, a command or a kind of file
-//     for the guard: guard/table.toml. Each with a row of TestTable in guard/classify_test.go.
+//     for the agent's record of what was saved and sent: worldmodel/lexicon/lexicon.toml, with a
+//     row of its TestLabel; a key, a command or a kind of file for the guard: guard/table.toml.
+//     What the guard makes of it has a row of TestTable in guard/classify_test.go.
 //   - To add a guard of another kind: a [run.Guard], which run.Options.GuardFor makes of
 //     a session before anybody gets that (Guard takes one that needs no session). The
 //     interface is in run/guard.go; the hand asks it before every action.

@@ -7,8 +7,8 @@
 //   - [Settings] are all that changes behaviour; the first event carries them;
 //   - the [Hand] is the one way to a device: intend, guard, acting, device, acted;
 //   - a [Scope] of the [Recorder] writes the events of one who acts, which several can
-//     do in one journal, and ends the run by [Scope.End]; [Turns] put together again what
-//     several events tell of one thing.
+//     do in one journal; [Turns] put together again what several events tell of one thing;
+//   - [Hand.End] ends a run, and [Scope.End] one in which no hand acted.
 //
 // A session is opened, worked with and closed like this:
 //

@@ -93,7 +93,6 @@ func TestStopInMidAction(t *testing.T) {
 	}
 	settings.Display.Takeover = 0 // the hands must not be what ends it
 	var took []time.Duration
-	var pace x11test.Pace
 	for i := range stops() {
 		hands.Move(400, 300)
 		s, err := run.Open(t.Context(), settings, nil)
@@ -121,13 +120,14 @@ func TestStopInMidAction(t *testing.T) {
 		}
 		s.Stop("a stop during a stop")
 		last, n := began, len(w.Events())
+		var pace x11test.Pace
 		for time.Since(last) < 300*time.Millisecond {
 			if now := len(w.Events()); now != n {
 				last, n = time.Now(), now
 			}
 			pace.Beat(t, c)
 		}
-		took = append(took, last.Sub(began))
+		took = append(took, last.Sub(began)-pace.Steps(5))
 		assert.Less(t, last.Sub(began), 2*time.Second+pace.Steps(10), "%T goes on", action) // each would last longer
 		<-ended
 		<-ctx.Done()
@@ -147,8 +147,8 @@ func TestStopInMidAction(t *testing.T) {
 		require.NoError(t, err)
 	}
 	slices.Sort(took)
-	t.Logf("%d stops: to the last input median %v, max %v", len(took), took[len(took)/2], took[len(took)-1])
-	assert.Less(t, took[len(took)/2], 100*time.Millisecond+pace.Steps(5), "of some the machine itself is late")
+	t.Logf("%d stops: to the last input, but for the machine's own pace, median %v, max %v", len(took), took[len(took)/2], took[len(took)-1])
+	assert.Less(t, took[len(took)/2], 100*time.Millisecond, "of some the machine itself is late")
 }
 
 // TestTakeoverInDrag: a person who clicks in the middle of a drag breaks it off, and what

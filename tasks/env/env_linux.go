@@ -294,7 +294,7 @@ func (e *Env) shutDown() error {
 	var errs []error
 	e.mu.Lock()
 	if e.author != nil {
-		_, err := e.author.Scope.End(context.Background(), nil, time.Since(e.began))
+		_, err := e.author.Hand.End(context.Background(), nil, time.Since(e.began))
 		errs = append(errs, err, e.author.Close())
 	}
 	e.mu.Unlock()
