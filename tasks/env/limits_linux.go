@@ -294,6 +294,9 @@ func (b *bounds) look() (over string, kept int64) {
 	if l.walk(b.folder, b.limits.Files); l.files > b.limits.Files {
 		return b.limits.files(), b.kept
 	}
+	if l.unseen {
+		l.unmet()
+	}
 	if (l.unseen || l.hidden) && max(l.files, int64(now[0]-b.least[0])) > b.limits.Files {
 		return b.limits.files() + ", some where this program cannot look", b.kept
 	}

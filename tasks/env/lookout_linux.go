@@ -29,6 +29,7 @@ type lookout struct {
 	left          int   // how much may still be looked at; see mostLooks
 	segments      bool  // segments of shared memory are counted elsewhere
 	seen          map[inode]bool
+	named         map[inode]int64 // bytes of files with a name that are open to be written, and that no walk has met
 }
 
 // In one look at what processes have open and mapped, some 100,000 files are asked for. A
@@ -78,7 +79,11 @@ func (l *lookout) walk(folder string, limit int64) {
 			l.unseen = l.unseen || !gone(err)
 			return nil
 		}
-		if stat, ok := info.Sys().(*syscall.Stat_t); !ok {
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		if ok {
+			delete(l.named, inode{stat.Dev, stat.Ino})
+		}
+		if !ok {
 			l.files += info.Size()
 		} else if stat.Nlink < 2 || entry.IsDir() || l.first(stat.Dev, stat.Ino) {
 			l.files += stat.Blocks * 512
@@ -88,6 +93,13 @@ func (l *lookout) walk(folder string, limit int64) {
 		}
 		return nil
 	})
+}
+
+// unmet adds what has a name where a walk could not look, and is open to be written.
+func (l *lookout) unmet() {
+	for _, bytes := range l.named {
+		l.files += bytes
+	}
 }
 
 // tmpfs adds what is in a file system that is memory.
@@ -116,6 +128,7 @@ func (l *lookout) open(dir string) {
 				return
 			}
 			l.nameless(filepath.Join(dir, "fd", name))
+			l.written(dir, name)
 		}
 	}
 	maps, err := os.Open(filepath.Join(dir, "maps"))
@@ -166,6 +179,26 @@ func (l *lookout) nameless(path string) {
 		l.memory += s.Blocks * 512
 	default:
 		l.files += s.Blocks * 512
+	}
+}
+
+// written notes a file that a process has open to be written, if it has a name on the disk that
+// the task writes to. fd is its number.
+func (l *lookout) written(dir, fd string) {
+	var s unix.Stat_t
+	if unix.Stat(filepath.Join(dir, "fd", fd), &s) != nil || s.Nlink == 0 || s.Mode&unix.S_IFMT != unix.S_IFREG || s.Dev != l.folder.Dev {
+		return
+	}
+	info, _ := os.ReadFile(filepath.Join(dir, "fdinfo", fd)) // see proc_pid_fdinfo(5)
+	for line := range bytes.Lines(info) {
+		octal, ok := bytes.CutPrefix(line, []byte("flags:"))
+		if flags, err := strconv.ParseUint(string(bytes.TrimSpace(octal)), 8, 64); !ok || err != nil || flags&unix.O_ACCMODE == unix.O_RDONLY {
+			continue
+		}
+		if l.named == nil {
+			l.named = map[inode]int64{}
+		}
+		l.named[inode{s.Dev, s.Ino}] = s.Blocks * 512
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // A look at what processes have open ends, and says so, however much that is.
@@ -17,6 +18,38 @@ func TestLookEnds(t *testing.T) {
 	l = lookout{left: 3 * fileLooks}
 	l.open("/proc/self")
 	require.True(t, l.hidden, "four files are open at least")
+}
+
+// What a process has open to be written counts also where its folder is closed, once, and
+// whatever others remove from the disk meanwhile; what it reads does not, nor what was met.
+func TestLookIntoAClosedFolder(t *testing.T) {
+	closed, seen := t.TempDir(), t.TempDir()
+	l := lookout{left: mostLooks}
+	require.NoError(t, unix.Stat(closed, &l.folder))
+	data := make([]byte, 1<<20)
+	open := func(folder, name string, flag int) {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		f, err := os.OpenFile(path, flag, 0)
+		require.NoError(t, err)
+		t.Cleanup(func() { f.Close() })
+	}
+	l.open("/proc/self") // of the test itself
+	l.walk(seen, 1<<40)
+	before := l
+	before.unmet()
+	open(closed, "written", os.O_WRONLY)
+	open(closed, "both", os.O_RDWR)
+	open(closed, "read", os.O_RDONLY)
+	open(seen, "met", os.O_WRONLY)
+	again := lookout{left: mostLooks, folder: l.folder}
+	again.open("/proc/self")
+	again.open("/proc/self")
+	again.walk(seen, 1<<40)
+	met := again.files
+	require.InDelta(t, l.files+1<<20, met, 64<<10, "what a walk met")
+	again.unmet()
+	require.InDelta(t, before.files-l.files+2<<20, again.files-met, 64<<10, "what no walk met")
 }
 
 func TestSegment(t *testing.T) {
