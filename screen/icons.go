@@ -30,9 +30,13 @@ const (
 // read. Parts of a calendar of which no line was read are not known.
 func (v *view) icons(lines []OCRLine) map[int][]image.Rectangle {
 	list := map[int][]image.Rectangle{}
+	left := maxIcons
 	for i, n := range v.Tree.Nodes {
+		if len(list) == maxPanes || left == 0 {
+			break
+		}
 		w := v.window[i]
-		if w < 0 || v.Windows[w].Hidden || !v.leaf(i) || n.Name != "" || n.Text != "" || len(list) == maxPanes {
+		if w < 0 || v.Windows[w].Hidden || !v.leaf(i) || n.Name != "" || n.Text != "" {
 			continue
 		}
 		area := n.Box
@@ -45,7 +49,9 @@ func (v *view) icons(lines []OCRLine) map[int][]image.Rectangle {
 			continue
 		}
 		if !area.Empty() && area.Dy() <= highestRow && area.In(v.Bare.Rect) && slices.Equal(v.uncovered(w, area), []image.Rectangle{area}) {
-			list[i] = drawings(v.Bare, area, texts)
+			found := drawings(v.Bare, area, texts)
+			list[i] = found[:min(len(found), left)]
+			left -= len(list[i])
 			for k := range list[i] { // a click above and below it is one on it
 				list[i][k].Min.Y, list[i][k].Max.Y = area.Min.Y, area.Max.Y
 			}
@@ -102,8 +108,8 @@ func heading(area image.Rectangle, lines []OCRLine) (row image.Rectangle, texts 
 }
 
 // drawings returns what stands side by side in a row, drawn on one colour, in pixels of the
-// picture, from left to right; what some rectangles in it hold does not count, and neither do lines that part one
-// thing from the next, sliders, and what fills the row.
+// picture, from left to right; what some rectangles in it hold does not count, and neither do
+// lines that part one thing from the next, sliders, and what fills the row.
 func drawings(m *image.RGBA, row image.Rectangle, but []image.Rectangle) (list []image.Rectangle) {
 	behind := commonest(m, row)
 	var drawn image.Rectangle // that has no end yet

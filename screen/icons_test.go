@@ -78,6 +78,37 @@ func TestCalendarSigns(t *testing.T) {
 	assert.Equal(t, []string{"2026", "$ ls"}, said)
 }
 
+// TestIconsAreBounded holds that no status bar gives more than so many icons, or is looked at for
+// longer than in so many panes.
+func TestIconsAreBounded(t *testing.T) {
+	m := image.NewRGBA(image.Rect(0, 0, 400, 40))
+	for x := 0; x < 400; x += 10 {
+		draw.Draw(m, image.Rect(x+2, 10, x+7, 20), image.White, image.Point{}, draw.Src)
+	}
+	for name, c := range map[string]struct {
+		picture       *image.RGBA
+		panes         int
+		looked, found int
+	}{
+		"few":              {m, 1, 1, 40},
+		"many icons":       {m, 10, 2, maxIcons},
+		"many empty panes": {image.NewRGBA(m.Rect), 3 * maxPanes, maxPanes, 0},
+	} {
+		o := &Observation{Bare: c.picture, Windows: []Window{{ID: 1, PID: 5, Title: "Bar", Box: m.Rect}}}
+		o.Tree.Nodes = []atspi.Node{{PID: 5, Parent: -1, Role: "frame", Name: "Bar", Box: m.Rect}, {PID: 5, Parent: 0, Depth: 1, Role: "status bar", Box: m.Rect}}
+		for range c.panes {
+			o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{PID: 5, Parent: 1, Depth: 2, Role: "label", Box: m.Rect})
+		}
+		list := o.view().icons(nil)
+		found := 0
+		for _, icons := range list {
+			found += len(icons)
+		}
+		assert.Equal(t, c.looked, len(list), name)
+		assert.Equal(t, c.found, found, name)
+	}
+}
+
 // rects makes rectangles of four numbers each.
 func rects(at ...int) (list []image.Rectangle) {
 	for r := range slices.Chunk(at, 4) {
