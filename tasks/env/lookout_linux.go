@@ -79,14 +79,13 @@ func (l *lookout) walk(folder string, limit int64) {
 			l.unseen = l.unseen || !gone(err)
 			return nil
 		}
-		stat, ok := info.Sys().(*syscall.Stat_t)
-		if ok {
-			delete(l.named, inode{stat.Dev, stat.Ino})
-		}
-		if !ok {
+		if stat, ok := info.Sys().(*syscall.Stat_t); !ok {
 			l.files += info.Size()
-		} else if stat.Nlink < 2 || entry.IsDir() || l.first(stat.Dev, stat.Ino) {
-			l.files += stat.Blocks * 512
+		} else {
+			delete(l.named, inode{stat.Dev, stat.Ino})
+			if stat.Nlink < 2 || entry.IsDir() || l.first(stat.Dev, stat.Ino) {
+				l.files += stat.Blocks * 512
+			}
 		}
 		if l.files += entrySize; l.files > limit {
 			return fs.SkipAll
@@ -127,8 +126,11 @@ func (l *lookout) open(dir string) {
 			if !l.may(fileLooks) {
 				return
 			}
-			l.nameless(filepath.Join(dir, "fd", name))
-			l.written(dir, name)
+			if s, ok := regular(filepath.Join(dir, "fd", name)); ok && s.Nlink == 0 {
+				l.nameless(filepath.Join(dir, "fd", name), s)
+			} else if ok && s.Dev == l.folder.Dev {
+				l.written(filepath.Join(dir, "fdinfo", name), s)
+			}
 		}
 	}
 	maps, err := os.Open(filepath.Join(dir, "maps"))
@@ -153,7 +155,10 @@ func (l *lookout) open(dir string) {
 		to, _, _ := bytes.Cut(rest, []byte(" "))
 		begin, _ := strconv.ParseUint(string(from), 16, 64)
 		end, _ := strconv.ParseUint(string(to), 16, 64)
-		l.nameless(filepath.Join(dir, "map_files", strconv.FormatUint(begin, 16)+"-"+strconv.FormatUint(end, 16)))
+		path := filepath.Join(dir, "map_files", strconv.FormatUint(begin, 16)+"-"+strconv.FormatUint(end, 16))
+		if s, ok := regular(path); ok && s.Nlink == 0 {
+			l.nameless(path, s)
+		}
 	}
 }
 
@@ -164,10 +169,15 @@ func segment(line []byte) bool {
 	return len(fields) == 7 && bytes.HasPrefix(fields[5], []byte("/SYSV")) && len(fields[5]) == len("/SYSV00000000")
 }
 
-// nameless adds a file, if it has no name.
-func (l *lookout) nameless(path string) {
-	var s unix.Stat_t
-	if unix.Stat(path, &s) != nil || s.Nlink > 0 || s.Mode&unix.S_IFMT != unix.S_IFREG || !l.first(s.Dev, s.Ino) {
+// regular tells of a regular file; ok is false for what is none, or cannot be asked.
+func regular(path string) (s unix.Stat_t, ok bool) {
+	err := unix.Stat(path, &s)
+	return s, err == nil && s.Mode&unix.S_IFMT == unix.S_IFREG
+}
+
+// nameless adds a file that has no name.
+func (l *lookout) nameless(path string, s unix.Stat_t) {
+	if !l.first(s.Dev, s.Ino) {
 		return
 	}
 	var system unix.Statfs_t
@@ -182,14 +192,10 @@ func (l *lookout) nameless(path string) {
 	}
 }
 
-// written notes a file that a process has open to be written, if it has a name on the disk that
-// the task writes to. fd is its number.
-func (l *lookout) written(dir, fd string) {
-	var s unix.Stat_t
-	if unix.Stat(filepath.Join(dir, "fd", fd), &s) != nil || s.Nlink == 0 || s.Mode&unix.S_IFMT != unix.S_IFREG || s.Dev != l.folder.Dev {
-		return
-	}
-	info, _ := os.ReadFile(filepath.Join(dir, "fdinfo", fd)) // see proc_pid_fdinfo(5)
+// written notes a file with a name on the disk that the task writes to, if a process has it open
+// to be written, as that one's folder in /proc says; see proc_pid_fdinfo(5).
+func (l *lookout) written(fdinfo string, s unix.Stat_t) {
+	info, _ := os.ReadFile(fdinfo)
 	for line := range bytes.Lines(info) {
 		octal, ok := bytes.CutPrefix(line, []byte("flags:"))
 		if flags, err := strconv.ParseUint(string(bytes.TrimSpace(octal)), 8, 64); !ok || err != nil || flags&unix.O_ACCMODE == unix.O_RDONLY {
