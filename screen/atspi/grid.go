@@ -32,6 +32,7 @@ type table struct {
 	rows, columns []line
 	scans         int // directions still being scanned
 	size          int32
+	addressed     bool // its cells are called by column and row, so they need not be asked: see addresses
 }
 
 // grid reads the cells of a table that can be seen.
@@ -163,9 +164,15 @@ func (t *table) cells() {
 	})
 	if t.size == math.MaxInt32 {
 		t.sheet()
-	} else {
-		t.headers()
+		t.addresses(t.fill)
+		return
 	}
+	t.headers()
+	t.fill()
+}
+
+// fill adds the cells.
+func (t *table) fill() {
 	rows := t.rows[:min(len(t.rows), max(1, maxCells/len(t.columns)))]
 	headers, cells := len(t.object.children), len(rows)*len(t.columns)
 	t.object.children = append(t.object.children, make([]*object, cells)...)
@@ -183,6 +190,9 @@ func (t *table) cells() {
 					states: 1 << stateEnabled,
 				}
 				t.object.children[headers+i*len(t.columns)+j] = o
+				if t.addressed {
+					o.name = address(c, r)
+				}
 				t.describeCell(o, every)
 			})
 		}
@@ -209,14 +219,20 @@ func (t *table) describeCell(o *object, states bool) {
 			}
 		})
 	}
-	t.property(o.ref, accessible, "Name", func(v any) {
-		_, o.visible = v.(string) // LibreOffice drops cells while one is edited: nobody knows what they hold
-		o.name = t.nameIn(v)
-	})
+	// LibreOffice drops cells while one is edited: nobody knows what they hold.
+	if !t.addressed {
+		t.property(o.ref, accessible, "Name", func(v any) {
+			_, o.visible = v.(string)
+			o.name = t.nameIn(v)
+		})
+	}
 	t.ask(o.ref, texts, "GetText", func(body []any) {
 		text, ok := first[string](body)
 		if !ok && o.name == "" {
 			t.children(o, maxParts) // such as an icon and a name
+		}
+		if !ok && t.addressed {
+			o.visible = false
 		}
 		if o.text = cut(text, maxText); text == "" {
 			return

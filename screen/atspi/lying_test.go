@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func (l *liar) lie(t testing.TB, address string) {
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close() })
 	l.conn = conn
-	for _, iface := range []string{accessible, component, properties, application} {
+	for _, iface := range []string{accessible, component, properties, application, tables, texts} {
 		require.NoError(t, conn.ExportSubtree(l, "/org/a11y/atspi/accessible", iface))
 	}
 	root := struct {
@@ -102,6 +103,32 @@ func (l *liar) GetExtents(m dbus.Message, _ uint32) (liarBox, *dbus.Error) {
 	return liarBox{10, 10, 80, 20}, nil
 }
 
+// GetAccessibleAtPoint and those below tell of a sheet, where there are boxes for its cells.
+func (l *liar) GetAccessibleAtPoint(m dbus.Message, _, _ int32, _ uint32) (liarRef, *dbus.Error) {
+	return l.GetAccessibleAt(m, 0, 0)
+}
+
+func (l *liar) GetAccessibleAt(m dbus.Message, row, column int32) (liarRef, *dbus.Error) {
+	cell := "cell" + address(line{index: int(column)}, line{index: int(row)})
+	if _, ok := l.box[cell]; !ok {
+		return liarRef{}, &dbus.Error{Name: "org.freedesktop.DBus.Error.Failed"}
+	}
+	return liarRef{l.conn.Names()[0], dbus.ObjectPath("/org/a11y/atspi/accessible/" + cell)}, nil
+}
+
+func (l *liar) GetIndexInParent() (int32, *dbus.Error) { return 0, nil }
+
+func (l *liar) GetRowColumnExtentsAtIndex(int32) (ok bool, row, column int32, _ *dbus.Error) {
+	return true, 0, 0, nil
+}
+
+func (l *liar) GetText(m dbus.Message, _, _ int32) (string, *dbus.Error) {
+	if p := pathOf(m); p != "cellB1" {
+		return "text of " + p, nil
+	}
+	return "", &dbus.Error{Name: "org.freedesktop.DBus.Error.UnknownObject"}
+}
+
 func (l *liar) GetApplicationBusAddress() (string, *dbus.Error) { return "", nil }
 
 func (l *liar) Get(m dbus.Message, iface, property string) (dbus.Variant, *dbus.Error) {
@@ -157,5 +184,37 @@ func TestTreesThatLie(t *testing.T) {
 	assert.Equal(t, 1, byName["list"], "which has no cells")
 	for _, name := range []string{"outside", "gone", "vanishing"} {
 		assert.Zero(t, byName[name], name)
+	}
+}
+
+// A sheet's cells are called by column and row without being asked, where the first is;
+// and one that tells no text is none that a person sees, as LibreOffice drops cells while
+// one is edited.
+func TestNamesOfCells(t *testing.T) {
+	for first, want := range map[string][]string{
+		"A1":      {"A1", "A2", "B2"},
+		"Zelle 1": {"Zelle 1", "cellB1", "cellA2", "cellB2"}, // each is asked, and B1 has a name
+	} {
+		t.Run(first, func(t *testing.T) {
+			l := &liar{
+				children: map[string][]string{"root": {"window"}, "window": {"list"}},
+				name:     map[string]string{"cellA1": first},
+				box: map[string]liarBox{
+					"window": {0, 0, 400, 300}, "list": {0, 0, 200, 40},
+					"cellA1": {0, 0, 100, 20}, "cellB1": {100, 0, 100, 20}, "cellA2": {0, 20, 100, 20}, "cellB2": {100, 20, 100, 20},
+				},
+				count: math.MaxInt32,
+			}
+			b := newBench(t, &Options{Silence: 20 * time.Second, AppTimeout: patience})
+			b.lie(l)
+			nodes, _ := b.waitAll("the sheet", func(n Node) bool { return n.Role == "table cell" })
+			var names []string
+			for _, n := range nodes {
+				if n.Role == "table cell" {
+					names = append(names, n.Name)
+				}
+			}
+			assert.Equal(t, want, names)
+		})
 	}
 }

@@ -30,9 +30,31 @@ func (t *table) sheet() {
 		header(columnName(c.index), roleTableColumnHeader, image.Rect(c.min, corner.Min.Y, c.max, corner.Max.Y))
 	}
 	for _, r := range t.rows {
-		header(strconv.Itoa(r.index+1), roleTableRowHeader, image.Rect(corner.Min.X, r.min, corner.Max.X, r.max))
+		header(rowName(r.index), roleTableRowHeader, image.Rect(corner.Min.X, r.min, corner.Max.X, r.max))
 	}
 }
+
+// addresses asks for the name of the cell at the corner, as it stands for all: LibreOffice calls
+// each by its column and row, and to ask a thousand is a seventh of what reading a sheet takes.
+func (t *table) addresses(then func()) {
+	column, row := t.columns[0], t.rows[0]
+	t.cell(row.index, column.index, func(ref reference, ok bool) {
+		if !ok {
+			then()
+			return
+		}
+		t.property(ref, accessible, "Name", func(v any) {
+			t.addressed = v == any(address(column, row))
+			then()
+		})
+	})
+}
+
+// address returns what a cell of a sheet is called, such as "B7".
+func address(column, row line) string { return columnName(column.index) + rowName(row.index) }
+
+// rowName returns the number of a row, of which the first has index 0.
+func rowName(index int) string { return strconv.Itoa(index + 1) }
 
 // columnName returns the letters of a column, of which the first has index 0.
 func columnName(index int) (name string) {
