@@ -199,15 +199,13 @@ func (x *x11Backend) click(b Button, count int) error {
 	if err != nil {
 		return err
 	}
-	if err := x.conn.Together(func() {
-		x.undivided(func() {
-			var wait time.Duration
-			for range count {
-				x.fakeAfter(wait, xproto.ButtonPress, code)
-				x.fakeAfter(clickGap, xproto.ButtonRelease, code)
-				wait = clickGap
-			}
-		})
+	if err := x.undivided(func() {
+		var wait time.Duration
+		for range count {
+			x.fakeAfter(wait, xproto.ButtonPress, code)
+			x.fakeAfter(clickGap, xproto.ButtonRelease, code)
+			wait = clickGap
+		}
 	}); err != nil {
 		return err
 	}
@@ -230,21 +228,26 @@ func (x *x11Backend) click(b Button, count int) error {
 	}
 }
 
-// undivided has the server serve nobody else until it has done what send asks of it.
+// undivided has the server serve nobody else until it has done what send asks of it, which is
+// sent at once: the server would wait for the rest while this process waits for its turn.
 //
 // A press that the window manager holds back waits in the server with all behind it, while
 // the device that sent it is already ahead. Where the manager lets it go on with that device
 // down for the next press, the server takes the release in between for that of another hand,
 // then the next press for one of a button that is down, and drops both: of two clicks
 // one remains.
-func (x *x11Backend) undivided(send func()) {
-	xproto.GrabServer(x.conn.Conn)
-	send()
-	xproto.UngrabServer(x.conn.Conn)
+func (x *x11Backend) undivided(send func()) error {
+	return x.conn.Together(func() {
+		xproto.GrabServer(x.conn.Conn)
+		send()
+		xproto.UngrabServer(x.conn.Conn)
+	})
 }
 
 func (x *x11Backend) wheel(dx, dy int) error {
-	x.undivided(func() { x.turn(dx, dy) })
+	if err := x.undivided(func() { x.turn(dx, dy) }); err != nil {
+		return err
+	}
 	if err := x.conn.RoundTrip(); err != nil {
 		return err
 	}

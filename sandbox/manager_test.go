@@ -67,8 +67,12 @@ func forces() (err error) {
 	}
 	for range 100 { // it waits some seconds for an answer, and asks whether to
 		for _, key := range []byte{keyRight, keyReturn} {
-			xtest.FakeInput(c.Conn, xproto.KeyPress, key, 0, c.Root, 0, 0, 0)
-			xtest.FakeInput(c.Conn, xproto.KeyRelease, key, 0, c.Root, 0, 0, 0)
+			if err := c.Together(func() {
+				xtest.FakeInput(c.Conn, xproto.KeyPress, key, 0, c.Root, 0, 0, 0)
+				xtest.FakeInput(c.Conn, xproto.KeyRelease, key, 0, c.Root, 0, 0, 0)
+			}); err != nil {
+				return err
+			}
 			if err := c.PingManager(context.Background()); err != nil {
 				return err
 			}
