@@ -127,7 +127,9 @@ type (
 	}
 
 	// WaitUntil waits until something is on the screen, or is gone from it, for so long
-	// at most. That it did not come is a result, [NoEffect], and no failure.
+	// at most. That it did not come is a result, [NoEffect], and no failure. What another
+	// window covers is not gone; of what is read from the picture that is known where it was
+	// seen while waiting.
 	WaitUntil struct {
 		For          Sign   `json:"for" jsonschema:"what to wait for: a window with such a title, a text, or an element of the list"`
 		What         string `json:"what" jsonschema:"some words of the title; the text as it will be shown; or the element's ID, or what the list will call it: button \"Save\""`

@@ -314,9 +314,9 @@ func (p Predicate) shown(o *screen.Observation) bool {
 
 // goneSince reports whether what an observation had is not there in another. An
 // element is gone only from where it was: what held it is still there, and shows all
-// that it has. A list that was scrolled and another page prove nothing.
+// that it has. A list that was scrolled, another page and a window over it prove nothing.
 func (p Predicate) goneSince(was, now *screen.Observation) bool {
-	if !p.shown(was) || p.shown(now) || now.Tree.Err != nil {
+	if !p.shown(was) || p.shown(now) || len(now.AllElements(p.Role, p.Name)) > 0 || now.Tree.Err != nil {
 		return false
 	}
 	titled := func(w screen.Window) bool { return screen.SameText(w.Title, p.Name) }

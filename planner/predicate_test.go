@@ -143,10 +143,17 @@ func TestGone(t *testing.T) {
 		change func(*screen.Observation)
 		want   bool
 	}{
-		"gone":               {item, without, true},
-		"still there":        {item, func(*screen.Observation) {}, false},
-		"another page":       {item, func(o *screen.Observation) { without(o); o.Windows[0].Title = "Till - Browser" }, false},
-		"minimised":          {item, func(o *screen.Observation) { without(o); o.Windows[0].Hidden = true }, false},
+		"gone":         {item, without, true},
+		"still there":  {item, func(*screen.Observation) {}, false},
+		"another page": {item, func(o *screen.Observation) { without(o); o.Windows[0].Title = "Till - Browser" }, false},
+		"minimised":    {item, func(o *screen.Observation) { without(o); o.Windows[0].Hidden = true }, false},
+		"covered": {item, func(o *screen.Observation) {
+			o.Windows = append(o.Windows, screen.Window{ID: 2, Title: "Over it", PID: 9, Box: image.Rect(0, 195, 300, 235)})
+		}, false},
+		"gone beside what covers others": {item, func(o *screen.Observation) {
+			without(o)
+			o.Windows = append(o.Windows, screen.Window{ID: 2, Title: "Over", PID: 9, Box: image.Rect(0, 195, 300, 235)})
+		}, true},
 		"scrolled out":       {item, func(o *screen.Observation) { without(o); o.Tree.Nodes[0].Beyond.Below = 1 }, false},
 		"it does not answer": {item, func(o *screen.Observation) { without(o); o.Tree.Hung = []atspi.Program{{Name: "browser"}} }, false},
 		"another does not":   {item, func(o *screen.Observation) { without(o); o.Tree.Hung = []atspi.Program{{Name: "panel", PID: 9}} }, true},

@@ -101,23 +101,56 @@ func didNot(a actuator.WaitUntil) string {
 	return "it did not come"
 }
 
-// sightings are the processes of the programs that have shown what is waited for. Those of
-// them that do not answer may show it still; if none is known, any may.
-type sightings []int
+// sightings are what has been seen of what is waited for. A program that does not answer may
+// show it still, and if none is known, any may; and so may a window that others cover.
+type sightings struct {
+	pids []int  // of the programs that told it
+	read []spot // where it was read from the picture
+}
+
+// A spot is a part of a window, in pixels from its corner.
+type spot struct {
+	window uint32
+	box    image.Rectangle
+}
 
 func (s *sightings) add(pid int) {
-	if !slices.Contains(*s, pid) {
-		*s = append(*s, pid)
+	if !slices.Contains(s.pids, pid) {
+		s.pids = append(s.pids, pid)
+	}
+}
+
+// saw adds where a text stands.
+func (s *sightings) saw(now *screen.Observation, list []screen.Finding) {
+	for _, f := range list {
+		s.add(now.PID(f.Place))
+	}
+	s.read = nil
+	windows := now.NodeWindows()
+	for _, f := range list {
+		if f.Node < 0 || !now.Tree.Nodes[f.Node].Read || windows[f.Node] < 0 {
+			continue
+		}
+		w := now.Windows[windows[f.Node]]
+		s.read = append(s.read, spot{w.ID, now.Tree.Nodes[f.Node].Box.Sub(w.Box.Min)})
 	}
 }
 
 // answered reports whether what is not told has gone.
-func (s sightings) answered(now *screen.Observation) bool {
-	return now.Tree.Err == nil && !slices.ContainsFunc(s, now.Tree.Hangs) && (len(s) > 0 || len(now.Tree.Hung) == 0)
+func (s *sightings) answered(now *screen.Observation) bool {
+	return now.Tree.Err == nil && !slices.ContainsFunc(s.pids, now.Tree.Hangs) && (len(s.pids) > 0 || len(now.Tree.Hung) == 0)
 }
 
-// over reports whether a wait for an element or a text is over. What does not answer, and what
-// could not be read, has not gone.
+// covered reports whether a place where it was read cannot be seen.
+func (s *sightings) covered(now *screen.Observation) bool {
+	return slices.ContainsFunc(s.read, func(p spot) bool {
+		i := slices.IndexFunc(now.Windows, func(w screen.Window) bool { return w.ID == p.window })
+		return i >= 0 && now.Covered(i, p.box.Add(now.Windows[i].Box.Min))
+	})
+}
+
+// over reports whether a wait for an element or a text is over. What does not answer, what
+// could not be read, and what is covered, has not gone.
 func (s *sightings) over(now *screen.Observation, a actuator.WaitUntil) bool {
 	if a.For != actuator.TextSign {
 		nodes, header := shown(now, a)
@@ -130,13 +163,14 @@ func (s *sightings) over(now *screen.Observation, a actuator.WaitUntil) bool {
 		return s.answered(now)
 	}
 	list := now.Findings(a.What)
-	for _, f := range list {
-		s.add(now.PID(f.Place))
+	if !a.Gone {
+		return len(list) > 0
 	}
-	if len(list) > 0 || !a.Gone {
-		return (len(list) > 0) != a.Gone
+	if list = now.AllFindings(a.What); len(list) > 0 {
+		s.saw(now, list)
+		return false
 	}
-	return !now.Unread && s.answered(now)
+	return !now.Unread && !s.covered(now) && s.answered(now)
 }
 
 // holds looks whether a wait is over.
@@ -175,11 +209,13 @@ func byName(a actuator.WaitUntil) (e actuator.Element, ok bool) {
 }
 
 // shown returns the nodes that are the element which is waited for, and whether what the list
-// has as the header of a window is it.
+// has as the header of a window is it. One that is to go is there also where it is covered.
 func shown(o *screen.Observation, a actuator.WaitUntil) (list []int, header bool) {
 	if e, ok := byName(a); ok {
 		header = (strings.HasSuffix(e.Role, "window") || strings.HasSuffix(e.Role, "dialog")) && titled(o.Windows, e.Name)
-		list = o.Elements(e.Role, e.Name)
+		if list = o.Elements(e.Role, e.Name); a.Gone {
+			list = o.AllElements(e.Role, e.Name)
+		}
 	} else if a.Element.ID != "" || a.Element.Role == "" {
 		if i, ok := o.Element(a.What); ok {
 			list = []int{i}

@@ -55,3 +55,53 @@ func TestGoneBesideWhoDoesNotAnswer(t *testing.T) {
 		assert.False(t, seen.over(look(hung(9)), a), a.What)
 	}
 }
+
+// TestGoneBelowAnotherWindow holds that what a window covers, or what is on one that is
+// minimised, has not gone: what is told is told still, and what was read is looked for where
+// it stood in its window.
+func TestGoneBelowAnotherWindow(t *testing.T) {
+	box := image.Rect(100, 100, 300, 200)
+	look := func(read bool, change func(*screen.Observation)) *screen.Observation {
+		o := &screen.Observation{
+			Windows: []screen.Window{{ID: 1, Title: "Letter", PID: 7, Box: box}},
+			Tree: screen.Tree{Nodes: []atspi.Node{
+				{ID: "n1", PID: 7, Parent: -1, Role: "frame", Name: "Letter", Box: box},
+				{ID: "n2", PID: 7, Depth: 1, Role: "push button", Name: "Save", Box: image.Rect(110, 110, 160, 130), Read: read},
+			}},
+		}
+		change(o)
+		return o
+	}
+	over := func(o *screen.Observation, at image.Rectangle) {
+		o.Windows = append(o.Windows, screen.Window{ID: 2, Title: "Over it", PID: 9, Box: at})
+	}
+	gone := func(o *screen.Observation) { o.Tree.Nodes = o.Tree.Nodes[:1] }
+	element := actuator.WaitUntil{For: actuator.ElementSign, What: `button "Save"`, Gone: true}
+	text := actuator.WaitUntil{For: actuator.TextSign, What: "Save", Gone: true}
+	for _, tt := range []struct {
+		name string
+		a    actuator.WaitUntil
+		read bool
+		now  func(*screen.Observation)
+		over bool
+	}{
+		{"element, covered", element, false, func(o *screen.Observation) { over(o, box) }, false},
+		{"element, minimised", element, false, func(o *screen.Observation) { o.Windows[0].Hidden = true }, false},
+		{"element, gone below a window", element, false, func(o *screen.Observation) { over(o, box); gone(o) }, true},
+		{"text, covered", text, false, func(o *screen.Observation) { over(o, box) }, false},
+		{"text, gone below a window", text, false, func(o *screen.Observation) { over(o, box); gone(o) }, true},
+		{"read, covered", text, true, func(o *screen.Observation) { over(o, image.Rect(150, 100, 400, 200)); gone(o) }, false},
+		{"read, minimised", text, true, func(o *screen.Observation) { o.Windows[0].Hidden = true; gone(o) }, false},
+		{"read, covered where the window went", text, true, func(o *screen.Observation) {
+			o.Windows[0].Box = box.Add(image.Pt(300, 0))
+			over(o, image.Rect(400, 100, 470, 140))
+			gone(o)
+		}, false},
+		{"read, gone beside what is covered", text, true, func(o *screen.Observation) { over(o, image.Rect(200, 150, 300, 200)); gone(o) }, true},
+		{"read, the window closed", text, true, func(o *screen.Observation) { o.Windows, o.Tree.Nodes = nil, nil; over(o, box) }, true},
+	} {
+		var seen sightings
+		assert.False(t, seen.over(look(tt.read, func(*screen.Observation) {}), tt.a), "it is there: %s", tt.name)
+		assert.Equal(t, tt.over, seen.over(look(tt.read, tt.now), tt.a), tt.name)
+	}
+}

@@ -53,10 +53,21 @@ func (r *room) open(program string, args ...string) *sandbox.Process {
 // move puts a window elsewhere.
 func (r *room) move(p *sandbox.Process, to image.Point) {
 	r.t.Helper()
+	r.configure(p, xproto.ConfigWindowX|xproto.ConfigWindowY, uint32(to.X), uint32(to.Y))
+}
+
+// fill makes a window as large as the desktop.
+func (r *room) fill(p *sandbox.Process) {
+	r.t.Helper()
+	r.configure(p, xproto.ConfigWindowX|xproto.ConfigWindowY|xproto.ConfigWindowWidth|xproto.ConfigWindowHeight, 0, 0, 1000, 700)
+}
+
+func (r *room) configure(p *sandbox.Process, what uint16, values ...uint32) {
+	r.t.Helper()
 	x, err := x11.Dial(r.Display)
 	require.NoError(r.t, err)
 	defer x.Close()
-	xproto.ConfigureWindow(x.Conn, xproto.Window(p.Window()), xproto.ConfigWindowX|xproto.ConfigWindowY, []uint32{uint32(to.X), uint32(to.Y)})
+	xproto.ConfigureWindow(x.Conn, xproto.Window(p.Window()), what, values)
 	require.NoError(r.t, x.RoundTrip())
 	_, err = r.Screen.Settle(r.ctx)
 	require.NoError(r.t, err)
@@ -456,6 +467,35 @@ func TestWaitUntil(t *testing.T) {
 	})
 	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
 	assert.Empty(t, r.see(0, named("push button", "Yes")))
+}
+
+// TestWaitUntilGoneBelow holds that what another window covers has not gone.
+func TestWaitUntilGoneBelow(t *testing.T) {
+	r := newRoom(t)
+	p := r.open("zenity", "--info", "--title", "Below", "--text", "Done: 4 files")
+	r.see(1, named("push button", "OK"))
+	text := until(actuator.TextSign, "4 files", time.Second)
+	button := until(actuator.ElementSign, `button "OK"`, time.Second)
+	window := until(actuator.WindowSign, "Below", time.Second)
+	waits := []actuator.WaitUntil{text, button, window}
+	check := func(want actuator.Status, limit time.Duration) {
+		t.Helper()
+		for _, a := range waits {
+			a.Gone, a.Milliseconds = true, int(limit.Milliseconds())
+			act, err := r.Hand.Do(r.ctx, run.Intent{Action: a, Source: run.FromModel})
+			require.NoError(t, err)
+			assert.Equal(t, want, act.Status, "%s: %s", a.What, act.Detail)
+		}
+	}
+	r.fill(r.open("mousepad"))
+	require.Eventually(t, func() bool {
+		o, err := r.Desktop.Observe(r.ctx)
+		require.NoError(t, err)
+		return len(o.Elements("button", "OK")) == 0
+	}, time.Minute, time.Millisecond)
+	check(actuator.NoEffect, time.Second)
+	require.NoError(t, p.Close())
+	check(actuator.Delivered, time.Minute)
 }
 
 // TestWaitUntilReadText waits for a text that no program tells: it comes and goes in a

@@ -100,6 +100,14 @@ func (o *Observation) PID(at Place) int {
 	return 0
 }
 
+// Covered reports whether other windows lie over a part of a window, in pixels of the desktop,
+// or it is minimised.
+func (o *Observation) Covered(window int, part image.Rectangle) bool {
+	return o.Windows[window].Hidden || slices.ContainsFunc(o.Windows[window+1:], func(w Window) bool {
+		return !w.Hidden && w.Box.Overlaps(part)
+	})
+}
+
 // NodeWindows returns for each node the index of the window that it is in; -1
 // where nothing tells, or where that window is not there.
 func (o *Observation) NodeWindows() []int {

@@ -20,11 +20,20 @@ func HoldsText(text, words string) bool {
 // Elements returns the indexes of the elements of a role and name that can be seen. A
 // role is the list's or AT-SPI's word for it, "" for any; a name is what the element is
 // called or what it is for, whole, "" for any. What was read from the picture is none.
-func (o *Observation) Elements(role, name string) (list []int) {
+func (o *Observation) Elements(role, name string) []int {
+	return o.elements(role, name, o.view().readable)
+}
+
+// AllElements is Elements also of what windows cover, and of windows that are minimised:
+// that is not seen, but has not gone.
+func (o *Observation) AllElements(role, name string) []int {
+	return o.elements(role, name, o.view().there)
+}
+
+func (o *Observation) elements(role, name string, wanted func(int) bool) (list []int) {
 	role, name = strings.ToLower(collapse(role)), collapse(name)
-	v := o.view()
 	for i, n := range o.Tree.Nodes {
-		if n.Read || role != "" && !hasRole(n, role) || name != "" && !calledSo(n, name) || !v.readable(i) {
+		if n.Read || role != "" && !hasRole(n, role) || name != "" && !calledSo(n, name) || !wanted(i) {
 			continue
 		}
 		list = append(list, i)

@@ -34,7 +34,17 @@ func (o *Observation) Find(quote string) (source string, ok bool) {
 // and case must be the same, words must be whole, and only white space may differ. A
 // quote of less than two characters, or without a letter or digit, is found nowhere:
 // it proves nothing.
-func (o *Observation) Findings(quote string) (list []Finding) {
+func (o *Observation) Findings(quote string) []Finding {
+	return o.findings(quote, o.view().readable)
+}
+
+// AllFindings is Findings also in what windows cover, and in windows that are minimised:
+// that is not seen, but has not gone.
+func (o *Observation) AllFindings(quote string) []Finding {
+	return o.findings(quote, o.view().there)
+}
+
+func (o *Observation) findings(quote string, wanted func(int) bool) (list []Finding) {
 	quote = collapse(quote)
 	if utf8.RuneCountInString(quote) < 2 || !strings.ContainsFunc(quote, isWord) {
 		return nil
@@ -56,7 +66,7 @@ func (o *Observation) Findings(quote string) (list []Finding) {
 		in := func(match func(text, quote string) bool) bool {
 			return slices.ContainsFunc(told, func(text string) bool { return match(text, quote) })
 		}
-		if in(holds) && v.readable(i) {
+		if in(holds) && wanted(i) {
 			list = append(list, Finding{Place{Window: -1, Node: i}, in(isWhole)})
 		}
 	}

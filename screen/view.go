@@ -153,12 +153,15 @@ func offset(root atspi.Node, windows []Window) image.Point {
 // of two letters nobody reads the rest.
 const minWord = 24
 
+// there reports whether the window of a node is, seen or not.
+func (v *view) there(i int) bool { return v.window[i] != nowhere }
+
 // readable reports whether a part of a node can be seen: in the image, and not
 // below other windows; of one that is there to be read, a word. Of a node whose place
 // is not known, it can.
 func (v *view) readable(i int) bool {
 	switch {
-	case v.window[i] == nowhere:
+	case !v.there(i):
 		return false
 	case v.odd[v.root[i]]:
 		return true
