@@ -150,12 +150,14 @@ func (v *view) textless(window int) []image.Rectangle {
 	if !told {
 		areas, least = []image.Rectangle{w.Box}, image.Pt(leastRestWidth, leastRestHeight)
 	}
+	// A page that tells a text is not read, but for what is drawn in it.
+	areas = slices.DeleteFunc(areas, func(area image.Rectangle) bool {
+		return told && slices.ContainsFunc(texts, func(r image.Rectangle) bool { return r.Overlaps(area) && !area.In(r) })
+	})
 	var list []image.Rectangle
 	for _, area := range areas {
-		written := func(r image.Rectangle) bool { return told && r.Overlaps(area) && !area.In(r) }
-		inOther := func(r image.Rectangle) bool { return r != area && area.In(r) }
-		if slices.ContainsFunc(texts, written) || slices.ContainsFunc(areas, inOther) {
-			continue
+		if slices.ContainsFunc(areas, func(r image.Rectangle) bool { return r != area && area.In(r) }) {
+			continue // it is read with what it lies in
 		}
 		for _, part := range v.uncovered(window, area.Intersect(visible)) {
 			if part.Dx() >= least.X && part.Dy() >= least.Y {

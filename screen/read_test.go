@@ -186,6 +186,26 @@ func TestReadBelowHeaders(t *testing.T) {
 	assert.Empty(t, o.view().textless(0), "what has more than headers tells what is in it")
 }
 
+// Of a page that tells its text, canvases and pictures are read; of one that tells nothing, all.
+func TestReadDrawnInAPage(t *testing.T) {
+	window, page := image.Rect(0, 0, 600, 400), image.Rect(0, 50, 600, 400)
+	canvas, picture := image.Rect(20, 100, 420, 200), image.Rect(20, 220, 420, 320)
+	o := &Observation{Windows: []Window{{ID: 1, PID: 5, Title: "Trains", Box: window}}, Bare: image.NewRGBA(window)}
+	node := func(parent int, role, name string, box image.Rectangle) atspi.Node {
+		return atspi.Node{PID: 5, Parent: parent, Role: role, Name: name, Box: box}
+	}
+	o.Tree.Nodes = []atspi.Node{
+		node(-1, "frame", "Trains", window), node(0, "push button", "Reload", image.Rect(0, 0, 40, 40)),
+		node(0, "document web", "Trains", page), node(2, "canvas", "", canvas), node(2, "image", "A ticket", picture),
+		node(2, "image", "an icon", image.Rect(500, 60, 532, 92)),
+	}
+	assert.Equal(t, []image.Rectangle{page}, o.view().textless(0))
+	o.Tree.Nodes = append(o.Tree.Nodes, node(2, "static", "All trains", image.Rect(20, 60, 100, 80)))
+	assert.Equal(t, []image.Rectangle{canvas, picture}, o.view().textless(0))
+	o.Tree.Nodes = append(o.Tree.Nodes, node(3, "push button", "Zoom", image.Rect(380, 100, 420, 120)))
+	assert.Equal(t, []image.Rectangle{picture}, o.view().textless(0), "the canvas tells what is in it")
+}
+
 // In a window of which no node tells anything, a line that stands alone is cut where its
 // words are farther from each other than spaces are: the names of a row of icons, the menus
 // of a bar. Lines of a text are not, nor is a prompt.
