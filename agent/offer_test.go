@@ -48,7 +48,7 @@ func TestToolsAreOffered(t *testing.T) {
 			var err error
 			a.Actor.Format, err = agent.FormatOf(format, box.Offer()...)
 			require.NoError(t, err)
-			a.Hand.Tools = box
+			a.Hand.Equip(box)
 			if format == "code" {
 				script.replies = []string{code(`agent.call("find_note", {"text": "rent"})`), code(`agent.call("find_notes")`), code("FAIL: enough")}
 			} else {

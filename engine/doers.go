@@ -84,10 +84,7 @@ func (e *Engine) doTool(ctx context.Context, part *run.Session, a *attempt, fall
 func offers(part *run.Session, name string) bool { return toolNamed(part, name) != nil }
 
 func toolNamed(part *run.Session, name string) *run.Tool {
-	if part.Hand.Tools == nil {
-		return nil
-	}
-	all := part.Hand.Tools.Offer()
+	all := part.Hand.Offer()
 	if i := slices.IndexFunc(all, func(t run.Tool) bool { return t.Name == name }); i >= 0 {
 		return &all[i]
 	}
@@ -121,21 +118,18 @@ func (e *Engine) arguments(ctx context.Context, part *run.Session, a *attempt, t
 // call calls a tool by the one hand.
 func (e *Engine) call(ctx context.Context, part *run.Session, tool, arguments string) outcome {
 	hand := part.Hand
-	if hand.Tools == nil {
+	if len(hand.Offer()) == 0 {
 		return outcome{err: errNotOffers}
 	}
-	left := &leaving{Toolbox: hand.Tools}
-	hand.Tools = left
-	defer func() { hand.Tools = left.Toolbox }()
 	part.Scope.Turn()
-	act, err := hand.Do(ctx, run.Intent{Action: actuator.CallTool{Tool: tool, Arguments: actuator.Object(arguments)}, Source: run.FromModel})
+	act, err := hand.Do(ctx, run.Intent{Action: actuator.CallTool{Tool: tool, Arguments: actuator.Object(arguments)}, Source: run.FromModel, Exit: ErrExitConversation})
 	if err == nil {
 		err = act.Close(ctx, nil)
 	}
 	if err != nil {
 		return outcome{err: err}
 	}
-	if left.exit {
+	if act.Exit {
 		return outcome{output: act.Output, data: dataOf(act.Output), exit: true}
 	}
 	return answered(act.Status, act.Detail, act.Output)
@@ -160,22 +154,6 @@ func dataOf(output string) string {
 		return data
 	}
 	return ""
-}
-
-// leaving is a toolbox that notes that a tool ends the conversation.
-type leaving struct {
-	run.Toolbox
-	exit bool
-}
-
-// Do calls a tool.
-func (l *leaving) Do(ctx context.Context, name string, arguments []byte) (string, error) {
-	output, err := l.Toolbox.Do(ctx, name, arguments)
-	if errors.Is(err, ErrExitConversation) {
-		l.exit = true
-		return output, nil
-	}
-	return output, err
 }
 
 // toolByWords tries another way that the plan tells in words.
@@ -237,10 +215,8 @@ func (e *Engine) byTools(ctx context.Context, part *run.Session, t toolTask) (st
 	if err != nil {
 		return "", err
 	}
-	if part.Hand.Tools != nil {
-		for _, tool := range part.Hand.Tools.Offer() {
-			req.Tools = append(req.Tools, tool.Tool)
-		}
+	for _, tool := range part.Hand.Offer() {
+		req.Tools = append(req.Tools, tool.Tool)
 	}
 	turns := cmp.Or(e.Settings.AgentTurns, run.DefaultAgentTurns)
 	for turn := range turns {

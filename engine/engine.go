@@ -135,10 +135,8 @@ func New(s *run.Session) (*Engine, error) {
 // CatalogOf is what the steps of a plan may use in a session.
 func CatalogOf(s *run.Session) planner.Catalog {
 	c := planner.Catalog{Agents: Profiles(), Screen: s.Desktop != nil}
-	if s.Hand.Tools != nil {
-		for _, t := range s.Hand.Tools.Offer() {
-			c.Tools = append(c.Tools, t.Tool)
-		}
+	for _, t := range s.Hand.Offer() {
+		c.Tools = append(c.Tools, t.Tool)
 	}
 	return c
 }

@@ -132,7 +132,7 @@ func ExampleHooks_revisionNeeded() {
 		return planner.Abort
 	}
 	x, _ := e.Begin(plan(step("s1", "clock"), step("s2", "nothing")))
-	s.Hand.Tools = &box{tools: map[string]tool{"clock": {}, "nothing": fails(9)}}
+	s.Hand.Equip(&box{tools: map[string]tool{"clock": {}, "nothing": fails(9)}})
 	result, err := x.Execute(context.Background())
 	fmt.Println(result.State, len(result.Steps), err)
 	// Output:

@@ -238,7 +238,7 @@ func (e *Engine) lacks(p *planner.Plan) error {
 				what = "a display; name one, or take a private desktop"
 			}
 		case planner.Tool:
-			if s.Hand.Tools == nil {
+			if len(s.Hand.Offer()) == 0 {
 				what = "tools; name a file of servers or a folder"
 			}
 		case planner.Self, planner.Agent:

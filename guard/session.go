@@ -66,9 +66,9 @@ func For(s *run.Session, o *Options) (*Guard, error) {
 	if home != "" && set.Workspace != "none" {
 		g.Workspace = &Workspace{Home: home}
 	}
-	if s.Hand != nil && s.Hand.Tools != nil {
+	if offered := s.Hand.Offer(); len(offered) > 0 {
 		g.Tools = []string{Computer}
-		for _, t := range s.Hand.Tools.Offer() {
+		for _, t := range offered {
 			g.Tools = append(g.Tools, t.Name)
 		}
 	}

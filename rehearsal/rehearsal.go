@@ -85,7 +85,7 @@ func (r *Rehearsal) try(ctx context.Context, task string, judged run.TaskJudged)
 			g, err = rehearsing(s, task, judged)
 			return g, err
 		},
-		Client: r.Session.Client.Recording(nil), Tools: r.Session.Hand.Tools, Secrets: r.Secrets, Log: r.Log,
+		Client: r.Session.Client.Recording(nil), ToolsOf: r.Session.Hand, Secrets: r.Secrets, Log: r.Log,
 		Journal: func() (_ run.Journal, err error) {
 			journal, err = replay.Create(r.Runs)
 			return journal, err

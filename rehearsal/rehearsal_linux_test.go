@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 	"desktop-agent/replay/offline"
 	"desktop-agent/run"
 	"desktop-agent/run/runtest"
+	"desktop-agent/worldmodel"
 )
 
 // A company plays all models: rehearsals that go different ways, a judge, and an actor that
@@ -37,9 +39,12 @@ type company struct {
 	begun  int
 	shown  string // what the actor was shown in earnest
 	judged int
+
+	calendar calendar // the third of ways asks it
 }
 
-// ways are what rehearsals write into the field; the third gives up.
+// ways are what rehearsals write into the field; the third asks a tool, and gives
+// up.
 var ways = []string{"ann@example.org", "everyone@example.org", ""}
 
 // Complete is of [llm.Model].
@@ -94,10 +99,12 @@ func (c *company) act(r *llm.Request) string {
 		return "DONE"
 	case strings.Contains(said, "write("):
 		return send
+	case strings.Contains(said, "agent.call("):
+		return "FAIL: I do not know to whom"
 	case strings.Contains(all, "This is a rehearsal"):
 		way := ways[c.begun%len(ways)]
 		if c.begun++; way == "" {
-			return "FAIL: I do not know to whom"
+			return `agent.call("calendar")`
 		}
 		return fmt.Sprintf("pyautogui.write(%q)", way)
 	}
@@ -128,7 +135,7 @@ func sent(t *testing.T, c *company) (lines []string, home, dir string, result ag
 	var journal *replay.Journal
 	s, err := run.Open(ctx, settings, &run.Options{
 		Client:   &llm.Client{Model: c, Default: llm.Settings{Model: "company"}, Retry: llm.Retry{Attempts: 1}, Budget: &llm.Budget{}},
-		GuardFor: (&guard.Options{}).Guard,
+		GuardFor: (&guard.Options{}).Guard, Tools: &c.calendar,
 		Journal: func() (_ run.Journal, err error) {
 			journal, err = replay.Create(runs)
 			return journal, err
@@ -145,6 +152,18 @@ func sent(t *testing.T, c *company) (lines []string, home, dir string, result ag
 	text, _ := os.ReadFile(sink) // none if nothing was sent
 	lines = strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
 	return lines, home, journal.Dir(), result
+}
+
+// calendar is a toolbox that counts its calls.
+type calendar struct{ calls atomic.Int32 }
+
+func (*calendar) Offer() []run.Tool {
+	return []run.Tool{{Tool: llm.Tool{Name: "calendar", Parameters: []byte(`{"type":"object"}`)}, Effect: worldmodel.EffectNone}}
+}
+
+func (c *calendar) Do(context.Context, string, []byte) (string, error) {
+	c.calls.Add(1)
+	return "There is nothing.", nil
 }
 
 // events returns the events of a type of a stored run.
@@ -179,6 +198,7 @@ func TestRehearsedThenSentOnce(t *testing.T) {
 	require.Equal(t, run.OutcomeDone, result.Outcome, result.Answer)
 	assert.Equal(t, []string{home + " ann@example.org"}, lines, "sent once, by the run")
 	assert.Equal(t, 1, c.judged, "the task is judged once")
+	assert.EqualValues(t, 1, c.calendar.calls.Load(), "a rehearsal has the tools of the run")
 	assert.Contains(t, c.shown, `type "ann@example.org"`, "the actor is shown how it was rehearsed")
 	assert.NotContains(t, c.shown, "everyone@")
 

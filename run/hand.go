@@ -29,14 +29,13 @@ type Hand struct {
 	Scope *Scope
 	// GuardLimit is how long the guard may take; [DefaultGuardLimit] if 0.
 	GuardLimit time.Duration
-	// Tools are what actions may call that are no mouse and no keyboard; nil: none.
-	Tools Toolbox
 	// Desktop is what the hand acts on, for who decides about an action; nil: not known.
 	Desktop Desktop
 	// Log gets what became of actions, without any text or key; nil: silent.
 	Log *slog.Logger
 
 	device Device    // nobody else has it
+	tools  Toolbox   // what actions may call that are no mouse and no keyboard, and nobody else has; nil: none
 	guard  Guard     // is asked about each action; nil: there is none, and the run's first event says so
 	exempt Exemption // why it is not asked, if not ""; the journal shows it with each action
 	once   sync.Once
@@ -57,13 +56,24 @@ type tried struct {
 // and so does who its guard is.
 func NewHand(d Device, s *Scope, g Guard) *Hand { return &Hand{device: d, Scope: s, guard: g} }
 
+// Equip gives a hand other tools that its actions may call.
+func (h *Hand) Equip(t Toolbox) { h.tools = t }
+
+// Offer returns the tools that an action may call; none of a hand that has none.
+func (h *Hand) Offer() []Tool {
+	if h == nil || h.tools == nil {
+		return nil
+	}
+	return h.tools.Offer()
+}
+
 // Beside returns a hand for another who acts in the same run: with the same device, guard,
 // limits and tools, and events of its own. Two hands on one display must not act at the
 // same time.
 func (h *Hand) Beside(s *Scope) *Hand {
 	return &Hand{
-		Scope: s, GuardLimit: h.GuardLimit, Tools: h.Tools, Desktop: h.Desktop, Log: h.Log,
-		device: h.device, guard: h.guard, exempt: h.exempt, told: h.shared(),
+		Scope: s, GuardLimit: h.GuardLimit, Desktop: h.Desktop, Log: h.Log,
+		device: h.device, tools: h.tools, guard: h.guard, exempt: h.exempt, told: h.shared(),
 	}
 }
 
@@ -157,6 +167,8 @@ type Intent struct {
 	Written actuator.Action
 	// Effect is the worst that a tool may do; "" for what is no tool, or none that is known.
 	Effect worldmodel.Effect
+	// Exit is the error of a tool that is none: it ends what called it. nil: each is one.
+	Exit error
 	// History is what was done in the run before the batch, in words, oldest first.
 	History []string
 
@@ -216,6 +228,7 @@ type Act struct {
 	Took   time.Duration // of performing it
 	Ruling Guarded       // of the guard; empty if none was asked
 	Edited bool          // a person chose Action in place of what was asked for
+	Exit   bool          // the tool returned [Intent.Exit]
 
 	scope  *Scope
 	err    error // Detail, unless it arrived
@@ -265,6 +278,9 @@ func (h *Hand) Do(ctx context.Context, in Intent) (*Act, error) {
 	}
 	began := time.Now()
 	act.Output, err = h.perform(ctx, in)
+	if in.Exit != nil && errors.Is(err, in.Exit) {
+		act.Exit, err = true, nil
+	}
 	act.Took, act.err = time.Since(began), err
 	if !errors.Is(err, actuator.ErrRefused) {
 		h.attempt(in, act.Ruling)
@@ -290,8 +306,8 @@ func (h *Hand) Do(ctx context.Context, in Intent) (*Act, error) {
 func (h *Hand) perform(ctx context.Context, in Intent) (output string, err error) {
 	call, ok := in.Action.(actuator.CallTool)
 	switch {
-	case ok && h.Tools != nil:
-		return h.Tools.Do(ctx, call.Tool, []byte(call.Arguments))
+	case ok && h.tools != nil:
+		return h.tools.Do(ctx, call.Tool, []byte(call.Arguments))
 	case h.device == nil:
 		return "", fmt.Errorf("%w: there are no tools here", actuator.ErrRefused)
 	}
@@ -301,10 +317,10 @@ func (h *Hand) perform(ctx context.Context, in Intent) (output string, err error
 // effect is what a tool may do, as far as that is known.
 func (h *Hand) effect(a actuator.Action) worldmodel.Effect {
 	call, ok := a.(actuator.CallTool)
-	if !ok || h.Tools == nil {
+	if !ok {
 		return ""
 	}
-	for _, t := range h.Tools.Offer() {
+	for _, t := range h.Offer() {
 		if t.Name == call.Tool {
 			return t.Effect
 		}

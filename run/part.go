@@ -34,7 +34,7 @@ func (s *Session) Deskless(w Where) *Session {
 // counts for the same budget; its events are in the same journal. The caller closes it.
 func (s *Session) Branch(ctx context.Context, agent string) (*Session, error) {
 	branch := &Session{Settings: s.Settings, Log: s.Log, of: s, options: Options{
-		Agent: agent, Guard: s.Hand.guard, Exempt: s.Hand.exempt, Tools: s.Hand.Tools, Secrets: s.options.Secrets,
+		Agent: agent, Guard: s.Hand.guard, Exempt: s.Hand.exempt, ToolsOf: s.Hand, Secrets: s.options.Secrets,
 		Getenv: func(string) string { return "" }, Log: s.Log,
 	}}
 	d := &branch.Settings.Display

@@ -94,8 +94,8 @@ func (s *Session) Retrace(p *Past) *Retracing {
 	s.Desktop = retracedDesktop{s.Desktop, r}
 	s.Hand.device = retracedDevice{s.Hand.device, r}
 	s.Hand.guard = retracedGuard{r}
-	if s.Hand.Tools != nil {
-		s.Hand.Tools = retracedTools{s.Hand.Tools, r}
+	if s.Hand.tools != nil {
+		s.Hand.tools = retracedTools{s.Hand.tools, r}
 	}
 	if s.Home != nil {
 		s.Home = retracedHome{s.Home, r}

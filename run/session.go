@@ -71,8 +71,10 @@ type Options struct {
 	Guard    Guard
 	GuardFor func(*Session) (Guard, error)
 	Exempt   Exemption
-	// Tools are what actions may call beside the device; nil: none.
-	Tools Toolbox
+	// Tools are what actions may call beside the device; nil: none. ToolsOf is a hand whose
+	// tools they are instead.
+	Tools   Toolbox
+	ToolsOf *Hand
 	// Secrets are kept from models and journals; those with a window can be typed.
 	Secrets []Secret
 	// NoInput leaves the hand without a device, until [Session.OpenInput].
@@ -118,6 +120,9 @@ func Open(ctx context.Context, settings Settings, o *Options) (*Session, error) 
 
 // open opens a session by its settings and options.
 func (s *Session) open(ctx context.Context) (*Session, error) {
+	if of := s.options.ToolsOf; of != nil {
+		s.options.Tools = of.tools
+	}
 	if s.options.Tools != nil {
 		s.Settings.Tools = s.options.Tools.Offer()
 	}
@@ -154,7 +159,7 @@ func (s *Session) chooseFormat() (err error) {
 
 // openDesktop opens all that is needed to see.
 func (s *Session) openDesktop(ctx context.Context) error {
-	s.Hand = &Hand{guard: s.options.Guard, exempt: s.options.Exempt, GuardLimit: s.Settings.Agent.GuardLimit, Tools: s.options.Tools, Log: s.Log}
+	s.Hand = &Hand{guard: s.options.Guard, exempt: s.options.Exempt, GuardLimit: s.Settings.Agent.GuardLimit, tools: s.options.Tools, Log: s.Log}
 	if s.options.NoDesktop {
 		return nil
 	}

@@ -22,7 +22,7 @@ func TestToolsTakeTheOneWay(t *testing.T) {
 	_, registry := open(t, map[string]tools.Server{"notes": server})
 	journal := &run.Memory{}
 	hand := run.NewHand(nil, run.NewRecorder(journal, nil).Scope(run.Where{}), &guard.Guard{})
-	hand.Tools = registry
+	hand.Equip(registry)
 	call := func(name string) *run.Act {
 		t.Helper()
 		act, err := hand.Do(t.Context(), run.Intent{Action: actuator.CallTool{Tool: name, Arguments: `{"text":"hello"}`}, Source: run.FromModel})
