@@ -1,6 +1,7 @@
 package desktopagent_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"go/ast"
@@ -9,15 +10,20 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"desktop-agent/run"
+	"desktop-agent/tools"
 )
 
 const module = "desktop-agent/"
@@ -127,6 +133,7 @@ var only = []struct{ packages, by, tests, why string }{
 	{"github.com/go-vgo/robotgo/...", "actuator", "", "input goes by the device"},
 	{"internal/x11/x11test", "", "...", "it is for tests"},
 	{"internal/npmtest", "", "...", "it is for tests"},
+	{"archive/zip", "tasks/office tasks/osworld/metric/difftest suites/desktop/generate", "...", "a stranger's archive is read within the bounds of tasks/office; the others read and write archives of our own"},
 	{"github.com/jezek/xgb/xtest", "actuator internal/x11/x11test", "internal/x11 actuator/eventwin sandbox", "input goes by the device; tests below it send their own"},
 	{"run/eventjson", "replay/... cmd/...", "...", "the form on disk is the journal's; whoever has events needs none"},
 }
@@ -137,19 +144,29 @@ type listed struct {
 	Imports, TestImports, XTestImports []string
 }
 
-// TestImports holds the table of packages that docs/architecture.md draws: of all
-// packages, of their tests too.
-func TestImports(t *testing.T) {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...").Output()
+// packages returns those of the module as they are built in an environment.
+func packages(t *testing.T, environment ...string) (list []listed) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
+	cmd.Env = append(os.Environ(), environment...)
+	out, err := cmd.Output()
 	require.NoError(t, err)
-	used := map[string]bool{}
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
+			return list
 		} else {
 			require.NoError(t, err)
 		}
+		list = append(list, p)
+	}
+}
+
+// TestImports holds the table of packages that docs/architecture.md draws: of all
+// packages, of their tests too, as they are built here and as they are for Windows.
+func TestImports(t *testing.T) {
+	used := map[string]bool{}
+	for _, p := range slices.Concat(packages(t), packages(t, "GOOS=windows", "CGO_ENABLED=0")) {
 		name := local(p.ImportPath)
 		r := ruleOf(name)
 		if !assert.NotNil(t, r, "package %q has no rule: say in deps_test.go what it may import, and why", name) {
@@ -181,6 +198,7 @@ func TestRulesRefuse(t *testing.T) {
 		{"replay/macro", "desktop-agent/internal/permit", true, "who has a permit"},
 		{"tasks/osworld/metric/text", "desktop-agent/tasks/env", true, "tests of tasks/osworld/metric/text must not import tasks/env"},
 		{"replay/macro", "github.com/jezek/xgb/xtest", false, "input goes by the device"},
+		{"tasks/osworld/metric/text", "archive/zip", false, "within the bounds of tasks/office"},
 		{"agent", "desktop-agent/agent/inner", false, ""},
 		{"agent", "fmt", false, ""},
 	} {
@@ -199,7 +217,7 @@ func TestRulesRefuse(t *testing.T) {
 // besideTheHand lists who can reach a desktop's programs by another way than input, which
 // goes by the hand, and why that is no way round it.
 var besideTheHand = []struct {
-	way   string   // an import, or functions of package xproto
+	way   string   // an import, names of package xproto or run, or a field that is set
 	files []string // and why, after a colon
 }{
 	{"xproto.SendEvent xproto.WarpPointer xproto.SetInputFocus", []string{
@@ -223,6 +241,21 @@ var besideTheHand = []struct {
 		"tasks/osworld/getter/tabs.go: evaluation reads pages, and opens and closes some of its own",
 		"tasks/osworld/setup/chrome.go: set-up opens and closes pages, as the task says",
 	}},
+	{"run.ExemptDoctor run.ExemptSetup run.Exemption", []string{
+		"cmd/desktop-agent/doctor.go: the user asked for the check by name, and it acts in a window of its own",
+		"run/eventjson/form.go: an event that tells of it is written and read",
+		"tasks/env/gui_linux.go: a task's author wrote it, for the task's own computer",
+	}},
+	{"Exempt=", []string{
+		"cmd/desktop-agent/doctor.go: as above",
+		"run/eventjson/form.go: as above",
+		"run/hand.go: an event tells of it",
+		"run/part.go: another desktop of a run has what the run has",
+		"tasks/env/gui_linux.go: as above",
+	}},
+	{"run.NewHand", []string{
+		"run/runtest/desktop.go: a suite for tests, whose devices are its own",
+	}},
 }
 
 // TestBesideTheHand holds that nobody else does.
@@ -237,13 +270,35 @@ func TestBesideTheHand(t *testing.T) {
 			return err
 		}
 		uses := map[string]bool{}
+		names := map[string]string{} // of packages, by what the file calls them
 		for _, imp := range file.Imports {
-			uses[strings.Trim(imp.Path.Value, `"`)] = true
+			of := strings.Trim(imp.Path.Value, `"`)
+			uses[of] = true
+			called := path.Base(of)
+			if imp.Name != nil {
+				called = imp.Name.Name
+			}
+			names[called] = path.Base(of)
+		}
+		sets := func(field ast.Expr) {
+			if f, ok := field.(*ast.SelectorExpr); ok {
+				field = f.Sel
+			}
+			if name, ok := field.(*ast.Ident); ok {
+				uses[name.Name+"="] = true
+			}
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			if f, ok := n.(*ast.SelectorExpr); ok {
-				if of, ok := f.X.(*ast.Ident); ok && of.Name == "xproto" {
-					uses["xproto."+strings.TrimSuffix(f.Sel.Name, "Checked")] = true
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				if of, ok := n.X.(*ast.Ident); ok {
+					uses[names[of.Name]+"."+strings.TrimSuffix(n.Sel.Name, "Checked")] = true
+				}
+			case *ast.KeyValueExpr:
+				sets(n.Key)
+			case *ast.AssignStmt:
+				for _, to := range n.Lhs {
+					sets(to)
 				}
 			}
 			return true
@@ -263,8 +318,32 @@ func TestBesideTheHand(t *testing.T) {
 			assert.NotEmpty(t, why, name)
 			listed = append(listed, name)
 		}
-		assert.ElementsMatch(t, listed, found[i], "%s: what acts on a desktop goes by run.Hand; list what does not, with the reason", b.way)
+		assert.ElementsMatch(t, listed, found[i], "%s: what acts on a desktop goes by run.Hand and its guard; list what does not, with the reason", b.way)
 	}
+}
+
+// TestHandGivesNothingAway holds that who has a hand or a session gets at neither its device
+// nor its tools: no exported field, and no result of a method, is one.
+func TestHandGivesNothingAway(t *testing.T) {
+	kept := []reflect.Type{reflect.TypeFor[run.Device](), reflect.TypeFor[run.Toolbox]()}
+	check := func(what string, of reflect.Type) {
+		for _, k := range kept {
+			assert.False(t, of.Implements(k), "%s can act past the guard: it is a %v", what, k)
+		}
+	}
+	for _, holder := range []reflect.Type{reflect.TypeFor[run.Hand](), reflect.TypeFor[run.Session](), reflect.TypeFor[run.Act]()} {
+		for _, f := range reflect.VisibleFields(holder) {
+			if f.IsExported() {
+				check(holder.Name()+"."+f.Name, f.Type)
+			}
+		}
+		for m := range reflect.PointerTo(holder).Methods() {
+			for out := range m.Type.Outs() {
+				check(holder.Name()+"."+m.Name, out)
+			}
+		}
+	}
+	assert.True(t, reflect.TypeFor[*tools.Registry]().Implements(kept[1]), "such a field would be seen")
 }
 
 // forbidden says which imports of a package its rule does not allow.
