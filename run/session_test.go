@@ -363,3 +363,46 @@ func TestWhile(t *testing.T) {
 		t.Fatal("it goes on")
 	}
 }
+
+// TestFramesOfAllDisplays holds that no two frames in the journal of a run have one ID,
+// whichever of its displays they show: that of the run, one of a branch, or one of a branch
+// of a branch. A branch has the tools of the run.
+func TestFramesOfAllDisplays(t *testing.T) {
+	journal := &run.Memory{}
+	s := runtest.Open(t, private, &run.Options{Tools: clock{}, Journal: func() (run.Journal, error) { return journal, nil }})
+	branch := func(of *run.Session, agent string) *run.Session {
+		b, err := of.Branch(t.Context(), agent)
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, b.Close()) })
+		assert.Equal(t, clock{}.Offer(), b.Hand.Offer())
+		return b
+	}
+	first := branch(s, "first")
+	all := []*run.Session{s, s.Part(run.Where{Agent: "part"}), first, branch(s, "second"), branch(first, "first/inner")}
+	displays := map[string]bool{}
+	for range 2 {
+		for _, by := range all {
+			o, err := by.Desktop.Observe(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, by.Scope.Observe(t.Context(), o, by.Desktop.ScreenName(o)))
+			displays[by.Display] = true
+		}
+	}
+	assert.Len(t, displays, 4)
+	seen := map[string]string{}
+	for _, e := range journal.Events() {
+		if o, ok := e.Data.(run.Observed); ok {
+			assert.NotContains(t, seen, o.FrameID, "%s saw it too", e.Agent)
+			seen[o.FrameID] = e.Agent
+		}
+	}
+	assert.Len(t, seen, 2*len(all))
+	assert.Len(t, journal.Frames(), len(seen))
+}
+
+// clock is a toolbox with one tool.
+type clock struct{}
+
+func (clock) Offer() []run.Tool { return []run.Tool{{Tool: llm.Tool{Name: "clock"}}} }
+
+func (clock) Do(context.Context, string, []byte) (string, error) { return "noon", nil }
