@@ -2,7 +2,7 @@
 // it looks at the screen, and uses the mouse and the keyboard. It holds no code but
 // the tests of the whole: who may import whom ([TestImports] in deps_test.go), and
 // that every action is known everywhere (actions_test.go). This is a tour of the
-// code, bottom up.
+// code, bottom up; tour_test.go holds that it leaves no package out.
 //
 // # The desktop
 //
@@ -27,8 +27,8 @@
 //   - To add an action: a type in actuator/action.go with its three methods, and a row
 //     of the table in actuator/variant.go. The compiler and actions_test.go name every
 //     other place that must know it.
-//   - To add a dialect: a file of package dialect with its vocabulary, a prompt, and rows
-//     of its two tables (dialects.go, choose.go) and of docs/models.md.
+//   - To add a dialect: a file of actuator/dialect with its vocabulary, a prompt, and rows
+//     of actuator/dialect/dialects.go, of actuator/dialect/choose.go and of docs/models.md.
 //
 // [desktop-agent/seat] says who acts on a display: one agent at a time, none once it was
 // stopped, and none while a person does.
@@ -49,8 +49,9 @@
 // deliberate ones, whose steps are executed (docs/planning.md tells both);
 // [desktop-agent/planner/planfile] has them in files.
 // [desktop-agent/worldmodel] assesses what came of a batch and whether the goal is
-// shown, and [desktop-agent/monitor] has the detectors and the plan monitor. Their
-// prompts are the files prompts/*.tmpl beside them.
+// shown, [desktop-agent/worldmodel/lexicon] says what words on a desktop mean, and
+// [desktop-agent/monitor] has the detectors and the plan monitor. Their prompts are files
+// as planner/prompts/*.tmpl.
 //
 // # The run
 //
@@ -72,7 +73,7 @@
 //     interface is in run/guard.go; the hand asks it before every action.
 //   - To add a setting: a field in run/settings.go (of plans, in planner/config.go), its
 //     key in run/eventjson/settings.go, its flag in cmd/desktop-agent/settings.go (of
-//     plans, in plan.go). TestEveryFieldSurvives fails without the key, and
+//     plans, in cmd/desktop-agent/plan.go). TestEveryFieldSurvives fails without the key, and
 //     TestEverySettingHasAFlag without the flag.
 //
 // [desktop-agent/rehearsal] tries a task with what cannot be taken back blocked, before it
@@ -107,16 +108,29 @@
 // [desktop-agent/tasks] says what a task and its result are.
 // [desktop-agent/tasks/osworld] reads OSWorld's files, [desktop-agent/tasks/env] is the
 // computer of a task, [desktop-agent/tasks/osworld/setup] and [desktop-agent/tasks/osworld/getter]
-// change it and look at it, tasks/osworld/metric/… compare, [desktop-agent/tasks/osworld/evaluate] puts
-// these together, [desktop-agent/tasks/judge] asks a model instead,
+// change it and look at it, and the packages of metrics compare:
+// [desktop-agent/tasks/osworld/metric/text], [desktop-agent/tasks/osworld/metric/document],
+// [desktop-agent/tasks/osworld/metric/sheet], [desktop-agent/tasks/osworld/metric/slides],
+// [desktop-agent/tasks/osworld/metric/media] and [desktop-agent/tasks/osworld/metric/program].
+// [desktop-agent/tasks/osworld/evaluate] puts these together,
+// [desktop-agent/tasks/judge] asks a model instead,
 // [desktop-agent/tasks/plant] hides attacks and tells by effects whether harm was done.
+// [desktop-agent/tasks/asset] gets files from the web, and [desktop-agent/tasks/office]
+// opens documents, workbooks and presentations.
 // [desktop-agent/tasks/trial] does a task once and [desktop-agent/tasks/bench] many, by
-// a queue. Our own suites are the folders suites/desktop and suites/safety.
+// a queue; [desktop-agent/tasks/bench/report] tells what came of them. Our own suites are
+// the folders suites/desktop, whose files suites/desktop/generate makes, and suites/safety.
 //
-//   - To add a metric: a function in the package of tasks/osworld/metric that compares such
-//     files, by its name in that package's map Metrics;
-//     tasks/osworld/evaluate/metrics.go joins the maps. docs/suites.md says whether it
-//     judges as OSWorld's, the package's list of [desktop-agent/tasks/osworld/defect] where not, and [desktop-agent/tasks/osworld/metric/difftest] whether that holds.
+//   - To add a step of set-up: a line of kinds in tasks/osworld/setup/setup.go; a look at
+//     what came of a task: one in tasks/osworld/getter/getter.go.
+//   - To add a metric: a function in the package of those above that compares such files,
+//     and a line of what its function Metrics returns: in tasks/osworld/metric/text/text.go,
+//     tasks/osworld/metric/document/document.go, tasks/osworld/metric/sheet/metrics.go,
+//     tasks/osworld/metric/slides/slides.go, tasks/osworld/metric/media/media.go or
+//     tasks/osworld/metric/program/program.go. tasks/osworld/evaluate/metrics.go joins them;
+//     a new package has a line there. docs/suites.md says whether a metric judges as
+//     OSWorld's, the package's list of [desktop-agent/tasks/osworld/defect] where not, and
+//     [desktop-agent/tasks/osworld/metric/difftest] whether that holds.
 //
 // # The program
 //
