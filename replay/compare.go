@@ -300,16 +300,17 @@ func targetAt(o *screen.Observation, p image.Point) (t target, name string) {
 		w := o.Windows[place.Window]
 		t.window, t.at = w.Class, device.Sub(w.Box.Min)
 	}
-	if place.Node < 0 {
+	i := o.Whole(place.Node)
+	if i < 0 {
 		return t, ""
 	}
-	n := o.Tree.Nodes[place.Node]
+	n := o.Tree.Nodes[i]
 	if n.Name == "" || n.Parent < 0 {
 		return t, ""
 	}
 	t.at, t.wide = device.Sub(n.Box.Min), min(n.Box.Dx(), n.Box.Dy()) > wide
 	number := 0
-	for _, other := range o.Tree.Nodes[:place.Node] {
+	for _, other := range o.Tree.Nodes[:i] {
 		if other.Role == n.Role && other.Name == n.Name {
 			number++
 		}

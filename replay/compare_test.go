@@ -12,6 +12,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/run"
 	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
 )
 
 // compareActs records two runs of the same task and compares them.
@@ -145,6 +146,27 @@ func TestCompareTellsElementsOfOneNameApart(t *testing.T) {
 	}
 	c := compareDirs(t, record(click(20, 15)), record(click(60, 15)))
 	assert.Equal(t, 1, c.Parted)
+}
+
+// A click on the arrow of a button is one on the button, as a recording that knows of no
+// arrows has it, and is called so.
+func TestCompareArrows(t *testing.T) {
+	record := func(nodes ...atspi.Node) string {
+		j := newJournal(t)
+		put(t, j, started("x"))
+		look(t, j, 0, editor("f0001", func(o *screen.Observation) { o.Tree.Nodes = append(o.Tree.Nodes, nodes...) }))
+		put(t, j, proposes(1, "f0001", click(27, 15)))
+		require.NoError(t, j.Close())
+		return j.Dir()
+	}
+	arrow := atspi.Node{ID: "n2 arrow", Parent: 1, Role: atspi.RoleArrow, Box: image.Rect(50, 20, 60, 40)}
+	for _, dirs := range [][2]string{{record(), record(arrow)}, {record(arrow), record(arrow)}} {
+		c := compareDirs(t, dirs[0], dirs[1])
+		assert.Equal(t, -1, c.Parted, c.Words)
+		for _, turn := range []*Turn{c.Pairs[1].A, c.Pairs[1].B} {
+			assert.Equal(t, []string{`click left on push button "Save"`}, turn.Actions)
+		}
+	}
 }
 
 func TestCompareLongRuns(t *testing.T) {

@@ -114,17 +114,12 @@ func topWindow(o *screen.Observation, at screen.Place) string {
 	return describeWindow(o.Windows[at.Window])
 }
 
-// node says in words what is at a place. The arrow of a button is the button, as it is in
-// recordings that know of no arrows.
+// node says in words what is at a place, see [screen.Observation.Whole].
 func node(o *screen.Observation, at screen.Place) string {
 	if at.Node < 0 {
 		return "nothing"
 	}
-	n := o.Tree.Nodes[at.Node]
-	if n.Role == atspi.RoleArrow {
-		n = o.Tree.Nodes[n.Parent]
-	}
-	return n.String()
+	return o.Tree.Nodes[o.Whole(at.Node)].String()
 }
 
 // tells reports whether a node says by its role and name what is there.

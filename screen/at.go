@@ -34,6 +34,15 @@ func (o *Observation) PlaceAtDevice(p image.Point) Place {
 	return o.view().placeAt(p)
 }
 
+// Whole returns the node that a place in it is of: the button of an arrow, as it is in
+// recordings that know of no arrows, and else the node itself. -1 stays -1.
+func (o *Observation) Whole(node int) int {
+	if node >= 0 && o.Tree.Nodes[node].Role == atspi.RoleArrow && o.Tree.Nodes[node].Parent >= 0 {
+		return o.Tree.Nodes[node].Parent
+	}
+	return node
+}
+
 func (v *view) placeAt(p image.Point) Place {
 	at := Place{-1, -1}
 	for i := len(v.Windows) - 1; i >= 0; i-- {

@@ -9,7 +9,6 @@ import (
 	"desktop-agent/replay"
 	"desktop-agent/run"
 	"desktop-agent/screen"
-	"desktop-agent/screen/atspi"
 )
 
 // A scene is what lies where at one moment, recorded or live.
@@ -65,17 +64,14 @@ func covers(box, window image.Rectangle) bool {
 	return 4*area(box.Intersect(window)) >= 3*area(window) && area(box) <= 2*area(window)
 }
 
-// node returns the node that a click at an image point would hit; -1 if none. The arrow of a
-// button is a place in the button, as it is in recordings that know of no arrows.
+// node returns the node that a click at an image point would hit; -1 if none, see
+// [screen.Observation.Whole].
 func (s *scene) node(at image.Point) int {
 	i := s.PlaceAt(at).Node
 	if i >= 0 && s.window[i] >= 0 && s.odd[s.window[i]] {
 		return -1
 	}
-	if i >= 0 && s.Tree.Nodes[i].Role == atspi.RoleArrow {
-		return s.Tree.Nodes[i].Parent
-	}
-	return i
+	return s.Whole(i)
 }
 
 // focus returns the window that has the focus; -1 if none has.
