@@ -68,7 +68,7 @@ func (g *Grounder) read(response *llm.Response, words string, picture screen.Map
 	}
 	at = o.Image.Mapping.ToImage(picture.ToDevice(image.Pt(p.X, p.Y)))
 	if n := o.PlaceAt(at).Node; n >= 0 && !o.MayBe(words, n) {
-		is := actuator.Element{ID: actuator.Handle(o.Tree.Nodes[n].ID), Role: o.Tree.Nodes[n].Role, Name: o.Tree.Nodes[n].Called()}
+		is := run.ElementOf(actuator.Handle(o.Tree.Nodes[n].ID), o.Tree.Nodes[n])
 		return at, fmt.Sprintf("at (%d, %d) there is %s, which is called otherwise", at.X, at.Y, is)
 	}
 	return at, ""

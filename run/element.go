@@ -222,7 +222,7 @@ func shown(o *screen.Observation, a actuator.WaitUntil) (list []int, header bool
 		}
 	} else {
 		for i, n := range o.Tree.Nodes { // of another run, whose handles mean nothing here
-			if is := elementOf("", n); is.Role == a.Element.Role && is.Name == a.Element.Name {
+			if is := ElementOf("", n); is.Role == a.Element.Role && is.Name == a.Element.Name {
 				list = append(list, i)
 			}
 		}

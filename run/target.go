@@ -40,11 +40,11 @@ func Name(list []actuator.Action, o *screen.Observation) ([]actuator.Action, err
 			if clickable, err := clickPoint(o, n); err == nil {
 				at = clickable
 			}
-			return pointOn(o, at, elementOf(p.Element.ID, o.Tree.Nodes[n]))
+			return pointOn(o, at, ElementOf(p.Element.ID, o.Tree.Nodes[n]))
 		})
 		if w, ok := a.(actuator.WaitUntil); ok && w.For == actuator.ElementSign {
 			if n, ok := o.Element(w.What); ok {
-				w.Element = elementOf(actuator.Handle(w.What), o.Tree.Nodes[n])
+				w.Element = ElementOf(actuator.Handle(w.What), o.Tree.Nodes[n])
 			} else if _, ok := byName(w); !ok {
 				bad = unlisted(actuator.Handle(w.What))
 			}
@@ -62,8 +62,8 @@ func unlisted(id actuator.Handle) error {
 	return &actuator.ParseError{Message: fmt.Sprintf("there is no %s in the list of the newest screenshot, so nothing was done; use an ID that stands there", id)}
 }
 
-// elementOf is a node as an action names it.
-func elementOf(id actuator.Handle, n atspi.Node) actuator.Element {
+// ElementOf is a node as an action names it, with a name of bounded length.
+func ElementOf(id actuator.Handle, n atspi.Node) actuator.Element {
 	name := []rune(n.Called())
 	if len(name) > maxElementName {
 		name = name[:maxElementName]
@@ -78,7 +78,7 @@ const maxElementName = 200
 func withElement(p actuator.Point, o *screen.Observation) actuator.Point {
 	p.Element = actuator.Element{}
 	if at := o.PlaceAt(image.Pt(p.X, p.Y)); at.Node >= 0 && o.Tree.Nodes[at.Node].Parent >= 0 {
-		p.Element = elementOf("", o.Tree.Nodes[at.Node])
+		p.Element = ElementOf("", o.Tree.Nodes[at.Node])
 	}
 	return p
 }
@@ -113,7 +113,7 @@ func Locate(a actuator.Action, chosen, now *screen.Observation) (located actuato
 		}
 		if p.Element.ID == "" {
 			if n := disabledAt(a, p, chosen, now); n >= 0 {
-				why = disabled(elementOf("", now.Tree.Nodes[n]))
+				why = disabled(ElementOf("", now.Tree.Nodes[n]))
 			}
 			return p
 		}
@@ -195,7 +195,7 @@ func find(e actuator.Element, chosen, now *screen.Observation) (n int, why strin
 	case !ok:
 		return -1, fmt.Sprintf("%s is gone: look at the new list", e)
 	}
-	is := elementOf(e.ID, now.Tree.Nodes[n])
+	is := ElementOf(e.ID, now.Tree.Nodes[n])
 	if is.Role != e.Role || is.Name != e.Name && !renamed(is.Role) || relabelled(e, chosen, now.Tree.Nodes[n]) {
 		return -1, fmt.Sprintf("%s is another thing now, %s: look at the new list", e, is)
 	}
@@ -268,7 +268,7 @@ func cover(o *screen.Observation, at screen.Place) string {
 			return "the dialog " + strconv.Quote(w.Title)
 		}
 		if w.Popup && w.Title == "" && at.Node >= 0 {
-			return "a menu, with " + elementOf("", o.Tree.Nodes[at.Node]).String()
+			return "a menu, with " + ElementOf("", o.Tree.Nodes[at.Node]).String()
 		}
 		return "the " + w.String()
 	}

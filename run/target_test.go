@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +32,14 @@ type room struct {
 	t   *testing.T
 	ctx context.Context
 	now *screen.Observation
+}
+
+// TestElementOf holds that what an action has of a node's name is bounded.
+func TestElementOf(t *testing.T) {
+	long := strings.Repeat("ä", 300)
+	e := run.ElementOf("n2", atspi.Node{ID: "n1", Role: "push button", Name: long})
+	assert.Equal(t, actuator.Element{ID: "n2", Role: "push button", Name: strings.Repeat("ä", 200)}, e)
+	assert.Equal(t, "Save", run.ElementOf("", atspi.Node{Role: "push button", Name: "Save"}).Name)
 }
 
 func newRoom(t *testing.T) *room {

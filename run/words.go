@@ -50,7 +50,7 @@ func listed(o *screen.Observation, list []int) string {
 	var words []string
 	for _, i := range list[:min(len(list), maxCandidates)] {
 		n := o.Tree.Nodes[i]
-		text := elementOf(actuator.Handle(n.ID), n).String()
+		text := ElementOf(actuator.Handle(n.ID), n).String()
 		if w := windows[i]; w >= 0 {
 			text += " in " + o.Windows[w].Describe(quoteName)
 		}
