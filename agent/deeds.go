@@ -44,10 +44,15 @@ func (d deed) had() bool {
 	return d.act.Status != actuator.Refused
 }
 
-// elsewhere is where the focus is when keys change no document: things to choose and to press,
-// and what holds these, but no field ([desktop-agent/screen/atspi.Field]), whose text may be
-// the document.
-var elsewhere = []string{"list", "list item", "tree", "tree table", "tree item", "icon", "layered pane", "push button", "toggle button", "menu item", "page tab", "combo box", "check box", "radio button", "terminal"}
+// holders hold things to choose, and have the focus in their place. A combo box is one too,
+// though it is a field: a key chooses what to show in it.
+var holders = []string{"list", "tree", "tree table", "layered pane", "combo box"}
+
+// elsewhere reports whether keys change no document while a node has the focus: it is a
+// control, or holds some. A field of more than a line may be the document.
+func elsewhere(o *screen.Observation, i int) bool {
+	return o.IsField(i) || o.IsControl(i) || slices.Contains(holders, o.Tree.Nodes[i].Role)
+}
 
 // deedOf tells what kind of a deed an action was, by what it was aimed at and by the
 // observation that it was chosen on; done are the actions of the batch before it.
@@ -105,7 +110,7 @@ func aside(done []actuator.Action, now *screen.Observation) bool {
 	}
 	for i, n := range now.Tree.Nodes {
 		if n.Has("focused") {
-			return now.IsField(i) || slices.Contains(elsewhere, n.Role)
+			return elsewhere(now, i)
 		}
 	}
 	return false

@@ -68,6 +68,13 @@ func (o *Observation) IsField(i int) bool {
 		n.Role == "text" && !strings.Contains(n.Text, "\n") && !n.Has("multi-line"))
 }
 
+// IsControl reports whether a node is pressed, switched or chosen, and is no field, whose
+// text may be all that there is to work on.
+func (o *Observation) IsControl(i int) bool {
+	role := o.Tree.Nodes[i].Role
+	return atspi.Operable(role) && !atspi.Field(role)
+}
+
 // WholeWithout reports whether what held an element of another observation is still
 // there and shows all that it has, so that an element that is not found has gone from
 // it: the window is there under the same title and can be seen, and nothing is scrolled
