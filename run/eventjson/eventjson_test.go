@@ -363,6 +363,31 @@ func TestRefuses(t *testing.T) {
 	assert.Nil(t, e.Data.(run.Planned).Plan)
 }
 
+// TestUnreadKeys holds that what earlier builds of this schema wrote can be read, as an event
+// without it, and that nothing beside that can.
+func TestUnreadKeys(t *testing.T) {
+	const filed, started = `{"kind":"filed","data":{"error":"e"%s}}`, `{"kind":"run_started","data":{"schema":2,"settings":{"execution":{"mode":"parallel"%s}}}}`
+	for _, tt := range []struct{ form, key, refused string }{
+		{filed, `,"frame_id":"f0001"`, `,"frame_ids":"f0001"`},
+		{started, `,"failure_rate":0.5`, `,"failure_rates":0.5`},
+		{started, `,"decompose":true`, `,"decomposed":true`},
+		{started, `,"decompose_depth":2`, `,"depth":2`},
+	} {
+		want, err := decode(fmt.Appendf(nil, tt.form, ""))
+		require.NoError(t, err)
+		got, err := decode(fmt.Appendf(nil, tt.form, tt.key))
+		require.NoError(t, err, tt.key)
+		assert.Equal(t, want, got, tt.key)
+		wanted, err := Encode(want)
+		require.NoError(t, err)
+		again, err := Encode(got)
+		require.NoError(t, err)
+		assert.Equal(t, string(wanted), string(again), tt.key)
+		_, err = decode(fmt.Appendf(nil, tt.form, tt.refused))
+		assert.ErrorContains(t, err, "unknown field", tt.refused)
+	}
+}
+
 // Whatever can be read can be written, and is then read as the same.
 func FuzzDecode(f *testing.F) {
 	golden, err := os.ReadFile("testdata/golden.jsonl")

@@ -181,6 +181,13 @@ func maybe[From, To any](v *From, convert func(From) To) *To {
 	return &out
 }
 
+// An unread key was written by earlier builds of this schema, and is read by nobody: what
+// they recorded stays readable, and nothing writes it again.
+type unread struct{}
+
+// UnmarshalJSON takes whatever stands there.
+func (*unread) UnmarshalJSON([]byte) error { return nil }
+
 type runStarted struct {
 	Schema   int               `json:"schema"`
 	Task     string            `json:"task"`
@@ -326,9 +333,10 @@ func (f *progressed) Data() run.EventData {
 }
 
 type filed struct {
-	Since time.Time `json:"since"`
-	List  []file    `json:"list"`
-	Error string    `json:"error"`
+	Since   time.Time `json:"since"`
+	List    []file    `json:"list"`
+	Error   string    `json:"error"`
+	FrameID unread    `json:"frame_id,omitzero"`
 }
 
 func (f *filed) Data() run.EventData {

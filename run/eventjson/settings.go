@@ -330,6 +330,9 @@ type execution struct {
 	AgentDepth        int      `json:"agent_depth,omitempty"`
 	AgentTurns        int      `json:"agent_turns,omitempty"`
 	LowBudget         float64  `json:"low_budget,omitempty"`
+	FailureRate       unread   `json:"failure_rate,omitzero"`
+	Decompose         unread   `json:"decompose,omitzero"`
+	DecomposeDepth    unread   `json:"decompose_depth,omitzero"`
 }
 
 func executionForm(e run.ExecutionSettings) execution {
