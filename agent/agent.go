@@ -83,7 +83,7 @@ type Agent struct {
 	Log      *slog.Logger // nil: silent
 
 	AssessAlways  bool            // the world model is asked what came of a batch also where there is no plan
-	MaxSteps      int             // turns of the actor; 0 for 50
+	MaxSteps      int             // turns of the actor; 0 for [run.DefaultMaxSteps]
 	MaxBadReplies int             // replies in a row that are no action; 0 for 4
 	MaxRefusals   int             // claims to be done that the screen does not confirm; 0 for 3
 	MaxDoubts     int             // claims that the task cannot be done, and that are looked at before one stands; 0 for none
@@ -152,7 +152,7 @@ func (a *Agent) Run(ctx context.Context, task string) (Result, error) {
 // turnsOf takes turns until something ends them. looked says that the first one's step has
 // begun already, with a look.
 func (r *episode) turnsOf(ctx context.Context, looked bool) error {
-	for n := range cmp.Or(r.MaxSteps, 50) {
+	for n := range cmp.Or(r.MaxSteps, run.DefaultMaxSteps) {
 		r.turn, r.previous = n+1, r.Scope.Step()
 		if looked {
 			r.previous--

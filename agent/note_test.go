@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,18 @@ func TestNotesStay(t *testing.T) {
 	require.Len(t, noted, 2)
 	assert.Equal(t, run.Noted{Text: "and the name is Ann"}, noted[1])
 	llmtest.Golden(t, "notes", script.asked[3].Messages[1:])
+}
+
+// TestDefaultSteps holds that a run for which no number of turns is said has the one that the
+// settings have by default.
+func TestDefaultSteps(t *testing.T) {
+	steps := run.Defaults().Agent.MaxSteps
+	a, script, _ := newAgent(t, moving(), slices.Repeat([]string{code("pyautogui.press('a')")}, steps+1)...)
+	a.MaxSteps, a.Detectors = 0, &monitor.Limits{Stuck: 2 * steps}
+	result, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	assert.Equal(t, run.OutcomeOutOfSteps, result.Outcome)
+	assert.Len(t, script.asked, steps)
 }
 
 // TestNotesWithoutEnd holds that an actor which only takes notes ends, and that what it is

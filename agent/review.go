@@ -177,7 +177,7 @@ func (r *episode) monitorTurn(t turn) monitor.Turn {
 
 // left is what remains of the budgets.
 func (r *episode) left() monitor.BudgetLeft {
-	steps := cmp.Or(r.MaxSteps, 50)
+	steps := cmp.Or(r.MaxSteps, run.DefaultMaxSteps)
 	left := monitor.BudgetLeft{"steps": float64(steps-r.turn) / float64(steps)}
 	if r.Budget != nil {
 		b := r.Budget.Remaining()

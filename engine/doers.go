@@ -17,9 +17,6 @@ import (
 	"desktop-agent/run"
 )
 
-// defaultStepActions is how many turns an agent has for a step on the screen.
-const defaultStepActions = 15
-
 // doGUI has an agent reach a goal on the screen, in one bounded episode.
 func (e *Engine) doGUI(ctx context.Context, part *run.Session, a *attempt, fallback string) outcome {
 	defer func() { _ = part.Hand.Release() }() // a limit may have ended it amid a drag; what cannot be let go, the device tells
@@ -27,10 +24,7 @@ func (e *Engine) doGUI(ctx context.Context, part *run.Session, a *attempt, fallb
 	if err != nil {
 		return outcome{err: err}
 	}
-	worker.MaxSteps = defaultStepActions
-	if n := e.Settings.StepActions; n > 0 {
-		worker.MaxSteps = n
-	}
+	worker.MaxSteps = cmp.Or(e.Settings.StepActions, run.DefaultStepActions)
 	task, err := prompts.Render("step", a.prompt(fallback))
 	if err != nil {
 		return outcome{err: err}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -9,8 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/actuator"
 	"desktop-agent/engine"
 	"desktop-agent/llm"
+	"desktop-agent/monitor"
 	"desktop-agent/planner"
 	"desktop-agent/run"
 	"desktop-agent/run/runtest"
@@ -20,7 +23,8 @@ import (
 // of all plans within it together: three agents whose plans have three steps each share
 // three places, and one place is enough for all to come to their end.
 func TestOneLimitForAll(t *testing.T) {
-	for limit, takes9 := range map[int]time.Duration{1: 9 * time.Second, 3: 3 * time.Second, 9: time.Second} {
+	unsaid := run.Defaults().Agent.Execution.MaxParallel
+	for limit, takes9 := range map[int]time.Duration{0: 9 * time.Second / time.Duration(unsaid), 1: 9 * time.Second, 3: 3 * time.Second, 9: time.Second} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, map[string]tool{"slow": takes(time.Second)}, nil, func(s *run.Settings, _ *run.Options) {
@@ -41,10 +45,29 @@ func TestOneLimitForAll(t *testing.T) {
 				require.NoError(t, err)
 				require.True(t, result.Success, result.Answer)
 				assert.Len(t, w.Tools.Calls(), 9)
-				assert.Equal(t, limit, w.Tools.most)
+				assert.Equal(t, cmp.Or(limit, unsaid), w.Tools.most)
 				assert.Equal(t, takes9, result.Elapsed)
 			})
 		})
+	}
+}
+
+// TestDefaultStepActions holds that an attempt at a step on the screen for which no number of
+// turns is said has the one that the settings have by default.
+func TestDefaultStepActions(t *testing.T) {
+	want := run.Defaults().Agent.Execution.StepActions
+	for said, turns := range map[int]int{0: want, 4: 4} {
+		d := &runtest.Desktop{}
+		d.React = func(string, actuator.Action) (string, error) { d.Tick++; return "", nil }
+		w := newWorld(t, nil, map[string]func(*llm.Request) string{"propose": always(does("pyautogui.press('a')"))}, onScreen(d), func(s *run.Settings, _ *run.Options) {
+			s.Agent.Execution.StepActions, s.Agent.Execution.Retries, s.Agent.Detectors = said, 0, monitor.Limits{Stuck: 100}
+		})
+		x, err := w.Begin(plan(guiStep("s1")))
+		require.NoError(t, err)
+		result, err := x.Execute(t.Context())
+		require.NoError(t, err)
+		assert.False(t, result.Success)
+		assert.Len(t, runtest.All[run.Proposed](w.Journal.Events()), turns)
 	}
 }
 

@@ -1,26 +1,22 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
 
 	"desktop-agent/planner"
+	"desktop-agent/run"
 )
 
-// defaultParallel is how many steps are done at the same time at most, those of plans
-// within the plan among them.
-const defaultParallel = 3
-
-// places are what bounds that: each step that is done has one. A step whose own plan is
-// executed has none: those of its steps count.
+// places are what bounds how many steps are done at the same time, those of plans within the
+// plan among them: each step that is done has one. A step whose own plan is executed has none:
+// those of its steps count.
 type places chan struct{}
 
 func newPlaces(n int) places {
-	if n <= 0 {
-		n = defaultParallel
-	}
-	return make(places, n)
+	return make(places, cmp.Or(n, run.DefaultMaxParallel)) // [New] refuses what is negative
 }
 
 // take waits for a place, which the function that it returns gives back.

@@ -215,6 +215,9 @@ func (m ModelSettings) Models() map[string]string {
 
 // What holds where the settings of a run are zero, as in runs from before there were these.
 const (
+	DefaultMaxSteps      = 50
+	DefaultStepActions   = 15
+	DefaultMaxParallel   = 3
 	DefaultPlanTries     = 3
 	DefaultGroundTries   = 2
 	DefaultJudgeLimit    = time.Minute
@@ -238,13 +241,13 @@ func Defaults() Settings {
 			StopKeys: "ctrl+alt+esc", StopCorner: true, Takeover: 3 * time.Second,
 		},
 		Agent: AgentSettings{
-			Planning: "suggestive", Assess: "auto", Format: dialect.Auto, MaxSteps: 50, MaxBadReplies: 4, MaxRefusals: 3, MaxDoubts: 1, MaxRevisions: planner.DefaultMaxRevisions,
+			Planning: "suggestive", Assess: "auto", Format: dialect.Auto, MaxSteps: DefaultMaxSteps, MaxBadReplies: 4, MaxRefusals: 3, MaxDoubts: 1, MaxRevisions: planner.DefaultMaxRevisions,
 			ReviewEvery: 10, PlanTries: DefaultPlanTries, ReadAlike: worldmodel.DefaultAlike, ScreenTokens: screen.DefaultTextBudget, KeepImages: 3,
 			Detectors: monitor.DefaultLimits, GuardLimit: DefaultGuardLimit,
 			Guard: "on", Approve: "risky", OnBlock: OnBlockAsk, Workspace: "auto", Candidates: 1,
 			JudgeLimit: DefaultJudgeLimit, ApprovalLimit: DefaultApprovalLimit, RiskLimit: DefaultRiskLimit, CarefulEdits: DefaultCarefulEdits, MaxBlocked: DefaultMaxBlocked,
 			Execution: ExecutionSettings{
-				Mode: "sequential", MaxParallel: 3, StepTimeout: time.Minute, AgentTimeout: 10 * time.Minute, StepActions: 15, Retries: 1,
+				Mode: "sequential", MaxParallel: DefaultMaxParallel, StepTimeout: time.Minute, AgentTimeout: 10 * time.Minute, StepActions: DefaultStepActions, Retries: 1,
 				Reflect: true, AgentDepth: DefaultAgentDepth, AgentTurns: DefaultAgentTurns, LowBudget: DefaultPlanBudget,
 			},
 		},
