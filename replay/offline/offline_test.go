@@ -138,6 +138,27 @@ func TestWhatRunsDo(t *testing.T) {
 	}
 }
 
+// TestDetectorsOfTheRun holds that a replay judges by the thresholds with which the run was
+// recorded: where the first event does not tell them, it does not end where the run did.
+func TestDetectorsOfTheRun(t *testing.T) {
+	s := newScript(12, image.Pt(400, 300))
+	s.stuck = true
+	s.replyN = func(int) string { return "Thought: t.\nExpect: e.\n```python\npyautogui.click(30, 30)\n```" }
+	stored := record(t, s, true, func(s *run.Settings) { s.Agent.Detectors.Stuck = 2 })
+	require.Equal(t, run.OutcomeStuck, stored.Info.Ended.Outcome)
+	require.Equal(t, 2, s.asked["propose"], "two turns that led nowhere are enough")
+	result := again(t, stored, nil)
+	same(t, result)
+	assert.Equal(t, run.OutcomeStuck, result.Outcome)
+	assert.Equal(t, stored.Info.Ended.Steps, result.Steps)
+
+	untold := open(t, stored.Dir)
+	untold.Info.Asked.Settings.Agent.Detectors.Stuck = 0 // what the first event told, as it is kept in run.json
+	result = again(t, untold, nil)
+	assert.False(t, result.Same())
+	assert.NotEqual(t, run.OutcomeStuck, result.Outcome)
+}
+
 // TestOtherWays changes the agent, the recording or the pixels, and wants to be
 // told of it.
 func TestOtherWays(t *testing.T) {
