@@ -166,7 +166,8 @@ func packages(t *testing.T, environment ...string) (list []listed) {
 // packages, of their tests too, as they are built here and as they are for Windows.
 func TestImports(t *testing.T) {
 	used := map[string]bool{}
-	for _, p := range slices.Concat(packages(t), packages(t, "GOOS=windows", "CGO_ENABLED=0")) {
+	windows := packages(t, "GOOS=windows", "CGO_ENABLED=0", "GOFLAGS=") // the race detector needs cgo
+	for _, p := range slices.Concat(packages(t), windows) {
 		name := local(p.ImportPath)
 		r := ruleOf(name)
 		if !assert.NotNil(t, r, "package %q has no rule: say in deps_test.go what it may import, and why", name) {
