@@ -2,7 +2,8 @@
 // it looks at the screen, and uses the mouse and the keyboard. It holds no code but
 // the tests of the whole: who may import whom ([TestImports] in deps_test.go), and
 // that every action is known everywhere (actions_test.go). This is a tour of the
-// code, bottom up; tour_test.go holds that it leaves no package out.
+// code, bottom up; tour_test.go holds that it leaves no package out but those that
+// are excused there.
 //
 // # The desktop
 //

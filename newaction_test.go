@@ -49,7 +49,7 @@ func TestNewAction(t *testing.T) {
 		variantOf[Confer](traits{Question, unseen, anywhere, same}, "confer", "Talk about it."),
 		`
 		out := goTool(t, "test", "complete.go", []string{"variantOf[Ask]", rows + "variantOf[Ask]"},
-			"-vet=off", "-run", "^(TestEveryAction|TestSamples)$/^(nudge|clutch|confer)$", ".", "./actuator", "./actuator/dialect", "./actuator/native", "./run", "./cmd/desktop-agent")
+			"-vet=off", "-run", "^(TestEveryAction|TestEveryActionOnADevice|TestSamples)$/^(nudge|clutch|confer)$", ".", "./actuator", "./actuator/dialect", "./actuator/native", "./run", "./cmd/desktop-agent")
 		found := map[string][]string{}
 		for _, m := range regexp.MustCompile(`(?m)^\s+\w+_test.go:\d+: (.+) does not know (\w+): (.*)$`).FindAllStringSubmatch(out, -1) {
 			found[m[2]] = append(found[m[2]], m[1])
@@ -61,6 +61,7 @@ func TestNewAction(t *testing.T) {
 			"confer": {"the code form", "the agent", "a replay by recorded replies", "a healed step", "the report", "the judge", "each dialect", "each tool of a provider"},
 		}, found, "%s", out)
 		assert.NotContains(t, out, harmlessUnknown)
+		assert.NotContains(t, out, "no tests to run")
 		assert.Contains(t, out, "ok  \tdesktop-agent/actuator", "the device does what the methods say")
 		assert.Contains(t, out, "ok  \tdesktop-agent/run", "the devices of a live desktop give it on")
 		assert.Contains(t, out, "ok  \tdesktop-agent/cmd/desktop-agent", "a person reads what the methods say")

@@ -92,8 +92,9 @@ func deedOf(a actuator.Action, done []actuator.Action, now *screen.Observation) 
 	return noDeed
 }
 
-// aside reports whether what is entered goes into a field of one line, a dialog, a list
-// or a terminal: that changes no document by itself.
+// aside reports whether what is entered goes into a field of one line, a control, a dialog or
+// a terminal: that changes no document by itself. A control that was clicked just before may
+// give the focus back to the document, so of what was clicked a field alone counts.
 func aside(done []actuator.Action, now *screen.Observation) bool {
 	for _, a := range slices.Backward(done) {
 		if _, click := a.(actuator.Click); !click {

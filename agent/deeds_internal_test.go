@@ -20,11 +20,17 @@ func TestKeysOnAControlAreNoEdit(t *testing.T) {
 			"list", "tree", "tree table", "layered pane", "combo box",
 		},
 		edit: {
-			"text", "entry", "password text", "editbar", "autocomplete", "spin button", "slider", "dial", "calendar", "date editor",
+			"text", "editbar", "autocomplete", "spin button", "slider", "dial", "calendar", "date editor",
 			"document text", "document web", "document spreadsheet", "paragraph", "heading", "label", "table", "table cell", "drawing area",
 			"frame", "dialog", "panel", "tool bar", "menu bar", "list box", "canvas",
 		},
 	} {
+		if kind == noDeed { // fields of one line, which are no document
+			for _, role := range []string{"entry", "password text", "text"} {
+				o := &screen.Observation{Tree: screen.Tree{Nodes: []atspi.Node{{ID: "n1", Parent: -1, Role: role, States: []string{"focused", "editable"}}}}}
+				assert.Equal(t, noDeed, deedOf(actuator.Type{Text: "x"}, nil, o), role)
+			}
+		}
 		for _, role := range roles {
 			assert.True(t, atspi.IsRole(role), role)
 			o := &screen.Observation{Tree: screen.Tree{Nodes: []atspi.Node{{ID: "n1", Parent: -1, Role: role, States: []string{"focused"}}}}}

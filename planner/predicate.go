@@ -266,7 +266,7 @@ func (p Predicate) untold(now *screen.Observation) string {
 // of what is done later. What is to go is not there then.
 func (p Predicate) planned(s State) bool {
 	if p.Kind == Gone {
-		return !p.shown(s.Now) && p.untold(s.Now) == ""
+		return !p.shown(s.Now) && !p.minimised(s.Now) && len(s.Now.AllElements(p.Role, p.Name)) == 0 && p.untold(s.Now) == ""
 	}
 	return p.Holds(s)
 }
@@ -312,11 +312,32 @@ func (p Predicate) shown(o *screen.Observation) bool {
 	return len(o.Elements(p.Role, p.Name)) > 0
 }
 
+// minimised reports whether the window is there, and cannot be seen.
+func (p Predicate) minimised(o *screen.Observation) bool {
+	return p.ofWindow() && slices.ContainsFunc(o.Windows, func(w screen.Window) bool { return w.Hidden && screen.SameText(w.Title, p.Name) })
+}
+
+// covered reports whether the element is told in a window in which it was seen, though it
+// cannot be seen.
+func (p Predicate) covered(was, now *screen.Observation) bool {
+	in := func(o *screen.Observation, nodes []int) (windows []uint32) {
+		of := o.NodeWindows()
+		for _, i := range nodes {
+			if w := of[i]; w >= 0 {
+				windows = append(windows, o.Windows[w].ID)
+			}
+		}
+		return windows
+	}
+	seen := in(was, was.Elements(p.Role, p.Name))
+	return slices.ContainsFunc(in(now, now.AllElements(p.Role, p.Name)), func(w uint32) bool { return slices.Contains(seen, w) })
+}
+
 // goneSince reports whether what an observation had is not there in another. An
 // element is gone only from where it was: what held it is still there, and shows all
 // that it has. A list that was scrolled, another page and a window over it prove nothing.
 func (p Predicate) goneSince(was, now *screen.Observation) bool {
-	if !p.shown(was) || p.shown(now) || len(now.AllElements(p.Role, p.Name)) > 0 || now.Tree.Err != nil {
+	if !p.shown(was) || p.shown(now) || p.covered(was, now) || now.Tree.Err != nil {
 		return false
 	}
 	titled := func(w screen.Window) bool { return screen.SameText(w.Title, p.Name) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,14 @@ func TestGone(t *testing.T) {
 		"covered": {item, func(o *screen.Observation) {
 			o.Windows = append(o.Windows, screen.Window{ID: 2, Title: "Over it", PID: 9, Box: image.Rect(0, 195, 300, 235)})
 		}, false},
+		"gone, another of that name is covered": {item, func(o *screen.Observation) {
+			n := o.Tree.Nodes[len(o.Tree.Nodes)-1]
+			without(o)
+			o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{PID: 8, Parent: -1, Role: "frame", Name: "Files", Box: n.Box})
+			n.PID, n.Parent = 8, len(o.Tree.Nodes)-1
+			o.Tree.Nodes = append(o.Tree.Nodes, n)
+			o.Windows = slices.Insert(o.Windows, 0, screen.Window{ID: 3, Title: "Files", PID: 8, Box: n.Box})
+		}, true},
 		"gone beside what covers others": {item, func(o *screen.Observation) {
 			without(o)
 			o.Windows = append(o.Windows, screen.Window{ID: 2, Title: "Over", PID: 9, Box: image.Rect(0, 195, 300, 235)})

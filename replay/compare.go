@@ -300,7 +300,7 @@ func targetAt(o *screen.Observation, p image.Point) (t target, name string) {
 		w := o.Windows[place.Window]
 		t.window, t.at = w.Class, device.Sub(w.Box.Min)
 	}
-	i := o.Whole(place.Node)
+	i := o.ButtonOf(place.Node)
 	if i < 0 {
 		return t, ""
 	}

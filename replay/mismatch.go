@@ -114,12 +114,12 @@ func topWindow(o *screen.Observation, at screen.Place) string {
 	return describeWindow(o.Windows[at.Window])
 }
 
-// node says in words what is at a place, see [screen.Observation.Whole].
+// node says in words what is at a place, see [screen.Observation.ButtonOf].
 func node(o *screen.Observation, at screen.Place) string {
 	if at.Node < 0 {
 		return "nothing"
 	}
-	return o.Tree.Nodes[o.Whole(at.Node)].String()
+	return o.Tree.Nodes[o.ButtonOf(at.Node)].String()
 }
 
 // tells reports whether a node says by its role and name what is there.

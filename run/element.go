@@ -102,10 +102,12 @@ func didNot(a actuator.WaitUntil) string {
 }
 
 // sightings are what has been seen of what is waited for. A program that does not answer may
-// show it still, and if none is known, any may; and so may a window that others cover.
+// show it still, and if none is known, any may; and so may a window that others cover, or
+// that is minimised, where it was seen, and if it was seen nowhere, any.
 type sightings struct {
-	pids []int  // of the programs that told it
-	read []spot // where it was read from the picture
+	pids    []int    // of the programs that told it
+	windows []uint32 // where it was
+	read    []spot   // where it was read from the picture
 }
 
 // A spot is a part of a window, in pixels from its corner.
@@ -114,25 +116,26 @@ type spot struct {
 	box    image.Rectangle
 }
 
-func (s *sightings) add(pid int) {
-	if !slices.Contains(s.pids, pid) {
-		s.pids = append(s.pids, pid)
+// saw adds where it can be seen now.
+func (s *sightings) saw(now *screen.Observation, list []screen.Place) {
+	if !now.Unread { // what can be seen was read anew
+		s.read = slices.DeleteFunc(s.read, func(p spot) bool { return !p.covered(now) })
 	}
-}
-
-// saw adds where a text stands.
-func (s *sightings) saw(now *screen.Observation, list []screen.Finding) {
-	for _, f := range list {
-		s.add(now.PID(f.Place))
-	}
-	s.read = nil
 	windows := now.NodeWindows()
-	for _, f := range list {
-		if f.Node < 0 || !now.Tree.Nodes[f.Node].Read || windows[f.Node] < 0 {
+	for _, at := range list {
+		if pid := now.PID(at); !slices.Contains(s.pids, pid) {
+			s.pids = append(s.pids, pid)
+		}
+		if at.Node < 0 || windows[at.Node] < 0 {
 			continue
 		}
-		w := now.Windows[windows[f.Node]]
-		s.read = append(s.read, spot{w.ID, now.Tree.Nodes[f.Node].Box.Sub(w.Box.Min)})
+		w, n := now.Windows[windows[at.Node]], now.Tree.Nodes[at.Node]
+		if !slices.Contains(s.windows, w.ID) {
+			s.windows = append(s.windows, w.ID)
+		}
+		if n.Read {
+			s.read = append(s.read, spot{w.ID, n.Box.Sub(w.Box.Min)})
+		}
 	}
 }
 
@@ -141,43 +144,40 @@ func (s *sightings) answered(now *screen.Observation) bool {
 	return now.Tree.Err == nil && !slices.ContainsFunc(s.pids, now.Tree.Hangs) && (len(s.pids) > 0 || len(now.Tree.Hung) == 0)
 }
 
-// covered reports whether a place where it was read cannot be seen.
-func (s *sightings) covered(now *screen.Observation) bool {
-	return slices.ContainsFunc(s.read, func(p spot) bool {
-		i := slices.IndexFunc(now.Windows, func(w screen.Window) bool { return w.ID == p.window })
-		return i >= 0 && now.Covered(i, p.box.Add(now.Windows[i].Box.Min))
+// covered reports whether a part of a window cannot be seen.
+func (p spot) covered(now *screen.Observation) bool {
+	i := slices.IndexFunc(now.Windows, func(w screen.Window) bool { return w.ID == p.window })
+	return i >= 0 && now.Covered(i, p.box.Add(now.Windows[i].Box.Min))
+}
+
+// covered reports whether one of all nodes that are it, none of which can be seen, is where it
+// was, whether that is minimised, which programs tell nothing of then, or whether a place is
+// covered where it was read.
+func (s *sightings) covered(now *screen.Observation, all []int) bool {
+	windows := now.NodeWindows()
+	return slices.ContainsFunc(now.Windows, func(w screen.Window) bool { return w.Hidden && slices.Contains(s.windows, w.ID) }) ||
+		slices.ContainsFunc(s.read, func(p spot) bool { return p.covered(now) }) || slices.ContainsFunc(all, func(i int) bool {
+		return len(s.windows) == 0 || windows[i] < 0 || slices.Contains(s.windows, now.Windows[windows[i]].ID)
 	})
 }
 
 // over reports whether a wait for an element or a text is over. What does not answer, what
 // could not be read, and what is covered, has not gone.
 func (s *sightings) over(now *screen.Observation, a actuator.WaitUntil) bool {
-	if a.For != actuator.TextSign {
-		nodes, header := shown(now, a)
-		for _, i := range nodes {
-			s.add(now.Tree.Nodes[i].PID)
-		}
-		if there := header || len(nodes) > 0; there || !a.Gone {
-			return there != a.Gone && now.Tree.Err == nil
-		}
-		return s.answered(now)
+	seen, all, header := shown(now, a)
+	s.saw(now, seen)
+	text := a.For == actuator.TextSign
+	if there := header || len(seen) > 0; there || !a.Gone {
+		return there != a.Gone && (text || now.Tree.Err == nil)
 	}
-	list := now.Findings(a.What)
-	if !a.Gone {
-		return len(list) > 0
-	}
-	if list = now.AllFindings(a.What); len(list) > 0 {
-		s.saw(now, list)
-		return false
-	}
-	return !now.Unread && !s.covered(now) && s.answered(now)
+	return !(text && now.Unread) && !s.covered(now, all) && s.answered(now)
 }
 
 // holds looks whether a wait is over.
 func (d liveDevice) holds(ctx context.Context, a actuator.WaitUntil, seen *sightings) (bool, error) {
 	if a.For == actuator.WindowSign {
 		windows, err := d.Screen.Windows(ctx)
-		return titled(windows, a.What) != a.Gone, err
+		return titled(windows, a.What, a.Gone) != a.Gone, err
 	}
 	look := d.Screen.Look
 	if a.For == actuator.TextSign {
@@ -191,10 +191,11 @@ func (d liveDevice) holds(ctx context.Context, a actuator.WaitUntil, seen *sight
 }
 
 // titled reports whether a window has words in its title; small letters are like capitals.
-func titled(windows []screen.Window, words string) bool {
+// One that is minimised cannot be seen, but has not gone.
+func titled(windows []screen.Window, words string, gone bool) bool {
 	words = strings.ToLower(strings.TrimSpace(words))
 	for _, w := range windows {
-		if !w.Hidden && strings.Contains(strings.ToLower(w.Title), words) {
+		if (gone || !w.Hidden) && strings.Contains(strings.ToLower(w.Title), words) {
 			return true
 		}
 	}
@@ -208,24 +209,38 @@ func byName(a actuator.WaitUntil) (e actuator.Element, ok bool) {
 	return e, err == nil && e.ID == ""
 }
 
-// shown returns the nodes that are the element which is waited for, and whether what the list
-// has as the header of a window is it. One that is to go is there also where it is covered.
-func shown(o *screen.Observation, a actuator.WaitUntil) (list []int, header bool) {
-	if e, ok := byName(a); ok {
-		header = (strings.HasSuffix(e.Role, "window") || strings.HasSuffix(e.Role, "dialog")) && titled(o.Windows, e.Name)
-		if list = o.Elements(e.Role, e.Name); a.Gone {
-			list = o.AllElements(e.Role, e.Name)
+// shown returns where what is waited for can be seen, all nodes that are it, also where others
+// cover them or theirs is minimised, and whether what the list has as the header of a
+// window is it.
+func shown(o *screen.Observation, a actuator.WaitUntil) (seen []screen.Place, all []int, header bool) {
+	see := func(nodes []int) {
+		for _, i := range nodes {
+			seen = append(seen, screen.Place{Window: -1, Node: i})
 		}
+	}
+	if a.For == actuator.TextSign {
+		for _, f := range o.Findings(a.What) {
+			seen = append(seen, f.Place)
+		}
+		for _, f := range o.AllFindings(a.What) {
+			if f.Node >= 0 {
+				all = append(all, f.Node)
+			}
+		}
+	} else if e, ok := byName(a); ok {
+		header = (strings.HasSuffix(e.Role, "window") || strings.HasSuffix(e.Role, "dialog")) && titled(o.Windows, e.Name, a.Gone)
+		see(o.Elements(e.Role, e.Name))
+		all = o.AllElements(e.Role, e.Name)
 	} else if a.Element.ID != "" || a.Element.Role == "" {
 		if i, ok := o.Element(a.What); ok {
-			list = []int{i}
+			see([]int{i})
 		}
 	} else {
 		for i, n := range o.Tree.Nodes { // of another run, whose handles mean nothing here
 			if is := ElementOf("", n); is.Role == a.Element.Role && is.Name == a.Element.Name {
-				list = append(list, i)
+				see([]int{i})
 			}
 		}
 	}
-	return list, header
+	return seen, all, header
 }

@@ -56,7 +56,8 @@ type tried struct {
 // and so does who its guard is.
 func NewHand(d Device, s *Scope, g Guard) *Hand { return &Hand{device: d, Scope: s, guard: g} }
 
-// Equip gives a hand other tools that its actions may call.
+// Equip gives a hand that [NewHand] made the tools that its actions may call; a session's has
+// those of its [Options].
 func (h *Hand) Equip(t Toolbox) { h.tools = t }
 
 // Offer returns the tools that an action may call; none of a hand that has none.

@@ -71,8 +71,8 @@ type Options struct {
 	Guard    Guard
 	GuardFor func(*Session) (Guard, error)
 	Exempt   Exemption
-	// Tools are what actions may call beside the device; nil: none. ToolsOf is a hand whose
-	// tools they are instead.
+	// Tools are what actions may call beside the device; nil: those of the hand ToolsOf, and
+	// where that is nil too, none.
 	Tools   Toolbox
 	ToolsOf *Hand
 	// Secrets are kept from models and journals; those with a window can be typed.
@@ -120,7 +120,7 @@ func Open(ctx context.Context, settings Settings, o *Options) (*Session, error) 
 
 // open opens a session by its settings and options.
 func (s *Session) open(ctx context.Context) (*Session, error) {
-	if of := s.options.ToolsOf; of != nil {
+	if of := s.options.ToolsOf; of != nil && s.options.Tools == nil {
 		s.options.Tools = of.tools
 	}
 	if s.options.Tools != nil {

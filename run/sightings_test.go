@@ -2,6 +2,7 @@ package run
 
 import (
 	"image"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -87,6 +88,13 @@ func TestGoneBelowAnotherWindow(t *testing.T) {
 	}{
 		{"element, covered", element, false, func(o *screen.Observation) { over(o, box) }, false},
 		{"element, minimised", element, false, func(o *screen.Observation) { o.Windows[0].Hidden = true }, false},
+		{"element, minimised, and not told", element, false, func(o *screen.Observation) { o.Windows[0].Hidden = true; gone(o) }, false},
+		{"element, gone, another of that name is covered", element, false, func(o *screen.Observation) {
+			gone(o)
+			o.Windows = slices.Insert(o.Windows, 0, screen.Window{ID: 3, Title: "Copy", PID: 8, Box: box})
+			o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{PID: 8, Parent: -1, Role: "frame", Name: "Copy", Box: box},
+				atspi.Node{ID: "n4", PID: 8, Parent: 1, Depth: 1, Role: "push button", Name: "Save", Box: image.Rect(110, 110, 160, 130)})
+		}, true},
 		{"element, gone below a window", element, false, func(o *screen.Observation) { over(o, box); gone(o) }, true},
 		{"text, covered", text, false, func(o *screen.Observation) { over(o, box) }, false},
 		{"text, gone below a window", text, false, func(o *screen.Observation) { over(o, box); gone(o) }, true},
@@ -104,4 +112,15 @@ func TestGoneBelowAnotherWindow(t *testing.T) {
 		assert.False(t, seen.over(look(tt.read, func(*screen.Observation) {}), tt.a), "it is there: %s", tt.name)
 		assert.Equal(t, tt.over, seen.over(look(tt.read, tt.now), tt.a), tt.name)
 	}
+
+	// What was read stays in mind while the words are found elsewhere.
+	var seen sightings
+	assert.False(t, seen.over(look(true, func(*screen.Observation) {}), text))
+	assert.False(t, seen.over(look(true, func(o *screen.Observation) { over(o, box); gone(o); o.Windows[1].Title = "Save it" }), text))
+	assert.False(t, seen.over(look(true, func(o *screen.Observation) { over(o, box); gone(o) }), text), "the title has changed")
+	assert.True(t, seen.over(look(true, gone), text))
+
+	// What nobody has seen while waiting may be what is covered.
+	var unseen sightings
+	assert.False(t, unseen.over(look(false, func(o *screen.Observation) { over(o, box) }), element))
 }

@@ -71,6 +71,21 @@ func (r *room) fill(p *sandbox.Process) {
 	r.configure(p, xproto.ConfigWindowX|xproto.ConfigWindowY|xproto.ConfigWindowWidth|xproto.ConfigWindowHeight, 0, 0, 1000, 700)
 }
 
+// minimise asks the window manager to, see ICCCM 4.1.4.
+func (r *room) minimise(p *sandbox.Process) {
+	r.t.Helper()
+	x, err := x11.Dial(r.Display)
+	require.NoError(r.t, err)
+	defer x.Close()
+	change, err := x.Atom("WM_CHANGE_STATE")
+	require.NoError(r.t, err)
+	const iconic = 3
+	message := xproto.ClientMessageEvent{Format: 32, Window: xproto.Window(p.Window()), Type: change,
+		Data: xproto.ClientMessageDataUnionData32New([]uint32{iconic, 0, 0, 0, 0})}
+	require.NoError(r.t, xproto.SendEventChecked(x.Conn, false, x.Root,
+		xproto.EventMaskSubstructureNotify|xproto.EventMaskSubstructureRedirect, string(message.Bytes())).Check())
+}
+
 func (r *room) configure(p *sandbox.Process, what uint16, values ...uint32) {
 	r.t.Helper()
 	x, err := x11.Dial(r.Display)
@@ -502,6 +517,18 @@ func TestWaitUntilGoneBelow(t *testing.T) {
 		require.NoError(t, err)
 		return len(o.Elements("button", "OK")) == 0
 	}, time.Minute, time.Millisecond)
+	check(actuator.NoEffect, time.Second)
+	require.NoError(t, p.Close())
+	check(actuator.Delivered, time.Minute)
+
+	p = r.open("zenity", "--info", "--title", "Below", "--text", "Done: 4 files")
+	r.minimise(p)
+	require.Eventually(t, func() bool {
+		windows, err := r.Screen.Windows(r.ctx)
+		require.NoError(t, err)
+		return slices.ContainsFunc(windows, func(w screen.Window) bool { return w.Title == "Below" && w.Hidden })
+	}, time.Minute, time.Millisecond)
+	waits = []actuator.WaitUntil{window}
 	check(actuator.NoEffect, time.Second)
 	require.NoError(t, p.Close())
 	check(actuator.Delivered, time.Minute)

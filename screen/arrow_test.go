@@ -42,7 +42,7 @@ func TestArrow(t *testing.T) {
 	assert.Equal(t, image.Pt(71, 15), at)
 	assert.Equal(t, `arrow of push button "Table"`, o.Describe(o.PlaceAtDevice(at), strconv.Quote))
 	button, _ := o.Element("n4")
-	assert.Equal(t, []int{button, button, 0, -1}, []int{o.Whole(i), o.Whole(button), o.Whole(0), o.Whole(-1)})
+	assert.Equal(t, []int{button, button, 0, -1}, []int{o.ButtonOf(i), o.ButtonOf(button), o.ButtonOf(0), o.ButtonOf(-1)})
 	at, _, _ = o.PointOf(button)
 	assert.Equal(t, `push button "Table"`, o.Describe(o.PlaceAtDevice(at), strconv.Quote))
 	for words, want := range map[string]string{

@@ -34,9 +34,9 @@ func (o *Observation) PlaceAtDevice(p image.Point) Place {
 	return o.view().placeAt(p)
 }
 
-// Whole returns the node that a place in it is of: the button of an arrow, as it is in
-// recordings that know of no arrows, and else the node itself. -1 stays -1.
-func (o *Observation) Whole(node int) int {
+// ButtonOf returns the button that an arrow belongs to, as which a place in it counts in
+// recordings that know of no arrows, and of any other node that itself. -1 stays -1.
+func (o *Observation) ButtonOf(node int) int {
 	if node >= 0 && o.Tree.Nodes[node].Role == atspi.RoleArrow && o.Tree.Nodes[node].Parent >= 0 {
 		return o.Tree.Nodes[node].Parent
 	}

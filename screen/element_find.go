@@ -68,8 +68,8 @@ func (o *Observation) IsField(i int) bool {
 		n.Role == "text" && !strings.Contains(n.Text, "\n") && !n.Has("multi-line"))
 }
 
-// IsControl reports whether a node is pressed, switched or chosen, and is no field, whose
-// text may be all that there is to work on.
+// IsControl reports whether a node can be operated ([atspi.Operable]), and is no field
+// ([atspi.Field]), whose text may be all that there is to work on.
 func (o *Observation) IsControl(i int) bool {
 	role := o.Tree.Nodes[i].Role
 	return atspi.Operable(role) && !atspi.Field(role)

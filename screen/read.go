@@ -140,6 +140,7 @@ func (v *view) textless(window int) []image.Rectangle {
 		case n.Text != "" || n.Name != "" && !v.drawn(i):
 			told = true
 			texts = append(texts, n.Box)
+		case n.Role == "video", n.Role == "animation": // where others tell text: new at each look
 		case v.drawn(i):
 			areas = append(areas, n.Box)
 		case !v.arranged(i).Empty():
@@ -150,7 +151,7 @@ func (v *view) textless(window int) []image.Rectangle {
 	if !told {
 		areas, least = []image.Rectangle{w.Box}, image.Pt(leastRestWidth, leastRestHeight)
 	}
-	// A page that tells a text is not read, but for what is drawn in it.
+	// A page or document that tells a text is not read, but for what is drawn in it.
 	areas = slices.DeleteFunc(areas, func(area image.Rectangle) bool {
 		return told && slices.ContainsFunc(texts, func(r image.Rectangle) bool { return r.Overlaps(area) && !area.In(r) })
 	})

@@ -197,7 +197,7 @@ func TestReadDrawnInAPage(t *testing.T) {
 	o.Tree.Nodes = []atspi.Node{
 		node(-1, "frame", "Trains", window), node(0, "push button", "Reload", image.Rect(0, 0, 40, 40)),
 		node(0, "document web", "Trains", page), node(2, "canvas", "", canvas), node(2, "image", "A ticket", picture),
-		node(2, "image", "an icon", image.Rect(500, 60, 532, 92)),
+		node(2, "image", "an icon", image.Rect(500, 60, 532, 92)), node(2, "video", "", image.Rect(20, 330, 420, 395)),
 	}
 	assert.Equal(t, []image.Rectangle{page}, o.view().textless(0))
 	o.Tree.Nodes = append(o.Tree.Nodes, node(2, "static", "All trains", image.Rect(20, 60, 100, 80)))

@@ -153,7 +153,8 @@ func offset(root atspi.Node, windows []Window) image.Point {
 // of two letters nobody reads the rest.
 const minWord = 24
 
-// there reports whether the window of a node is, seen or not.
+// there reports whether a node is in a window that is there, seen or not, or nothing tells
+// in which it is.
 func (v *view) there(i int) bool { return v.window[i] != nowhere }
 
 // readable reports whether a part of a node can be seen: in the image, and not

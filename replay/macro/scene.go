@@ -65,13 +65,13 @@ func covers(box, window image.Rectangle) bool {
 }
 
 // node returns the node that a click at an image point would hit; -1 if none, see
-// [screen.Observation.Whole].
+// [screen.Observation.ButtonOf].
 func (s *scene) node(at image.Point) int {
 	i := s.PlaceAt(at).Node
 	if i >= 0 && s.window[i] >= 0 && s.odd[s.window[i]] {
 		return -1
 	}
-	return s.Whole(i)
+	return s.ButtonOf(i)
 }
 
 // focus returns the window that has the focus; -1 if none has.

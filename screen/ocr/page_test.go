@@ -42,7 +42,7 @@ ticket.src = page.toDataURL()
 		assert.NotContains(t, line, "All trains")
 	}
 	for role, text := range map[string]string{"canvas": "Gate 12 boarding", "image": "Invoice of March for Ann"} {
-		i := slices.IndexFunc(o.Tree.Nodes, func(n atspi.Node) bool { return n.Role == role })
+		i := slices.IndexFunc(o.Tree.Nodes, func(n atspi.Node) bool { return n.Role == role && n.Box.Dy() == 80 })
 		if assert.GreaterOrEqual(t, i, 0, role) {
 			assert.True(t, box(t, o, text).In(o.Tree.Nodes[i].Box), role)
 		}
