@@ -23,55 +23,50 @@ func TestComparedAreNotCut(t *testing.T) {
 	dirs, err := filepath.Glob("../../suites/desktop/compared/*/*/*/1")
 	require.NoError(t, err)
 	compared := 0
-	for _, dir := range dirs {
-		var before *screen.Observation
-		for e, err := range open(t, dir).Events() {
-			require.NoError(t, err)
-			o, ok := e.Data.(run.Observed)
-			if !ok {
-				continue
-			}
-			now := replay.Recall(&o)
-			if before != nil {
-				compared++
-				assert.NotContains(t, screen.DescribeChanges(before, now), smaller, "%s: %s", dir, o.FrameID)
-			}
-			before = now
+	looks(t, dirs, func(before, now *screen.Observation) {
+		if before != nil {
+			compared++
+			assert.NotContains(t, screen.DescribeChanges(before, now), smaller, "%s", now.FrameID)
 		}
-	}
+	})
 	assert.Greater(t, compared, 50)
 }
 
 // smaller says in a list of changes that it is cut.
 const smaller = " smaller changes"
 
+// looks calls each with every observation of some runs and the one before it, nil for a run's first.
+func looks(t *testing.T, dirs []string, each func(before, now *screen.Observation)) {
+	for _, dir := range dirs {
+		var before *screen.Observation
+		for e, err := range open(t, dir).Events() {
+			require.NoError(t, err)
+			if o, ok := e.Data.(run.Observed); ok {
+				now := replay.Recall(&o)
+				each(before, now)
+				before = now
+			}
+		}
+	}
+}
+
 // TestListSize measures the lists of what is on the screen, and of what changed on it, of
 // all recorded runs: docs/eyes.md tells what they were at first.
 func TestListSize(t *testing.T) {
 	const most = 672 // bytes of a list, on an average: of the first version it was 1,121, of which this is 59.9 %
-	looks, list, compared, changes, cut := 0, 0, 0, 0, 0
-	for _, dir := range recordedRuns(t) {
-		var before *screen.Observation
-		for e, err := range open(t, dir).Events() {
-			require.NoError(t, err)
-			o, ok := e.Data.(run.Observed)
-			if !ok {
-				continue
+	seen, list, compared, changes, cut := 0, 0, 0, 0, 0
+	looks(t, recordedRuns(t), func(before, now *screen.Observation) {
+		seen, list = seen+1, list+len(now.Text(0))
+		if before != nil {
+			text := screen.DescribeChanges(before, now)
+			compared, changes = compared+1, changes+len(text)
+			if strings.Contains(text, smaller) {
+				cut++
 			}
-			now := replay.Recall(&o)
-			looks, list = looks+1, list+len(now.Text(0))
-			if before != nil {
-				text := screen.DescribeChanges(before, now)
-				compared, changes = compared+1, changes+len(text)
-				if strings.Contains(text, smaller) {
-					cut++
-				}
-			}
-			before = now
 		}
-	}
-	t.Logf("%d lists have %d bytes; %d lists of changes have %d, and %d are cut", looks, list, compared, changes, cut)
-	assert.LessOrEqual(t, list, most*looks)
+	})
+	t.Logf("%d lists have %d bytes; %d lists of changes have %d, and %d are cut", seen, list, compared, changes, cut)
+	assert.LessOrEqual(t, list, most*seen)
 	assert.Zero(t, cut)
 }
 
