@@ -140,7 +140,7 @@ func TestSettleAfterAMenuHasClosed(t *testing.T) {
 // input comes by the last of several timers, each of which sets the next.
 func TestSettleAfterAChainOfTimers(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{stagedChain, stagedLinks} {
+	for _, kind := range []string{stagedChain, stagedLag, stagedLinks} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, nil)

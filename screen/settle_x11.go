@@ -176,8 +176,8 @@ func (w *wait) run(ctx context.Context) error {
 	w.answered = time.Now()
 	w.active, w.fruit = w.answered, w.answered.Sub(w.start) > shortTimer/3
 	asked, late := w.answered, 0
-	for {
-		if err := w.quiet(ctx, time.Now()); err != nil {
+	for again := false; ; again = true {
+		if err := w.quiet(ctx, time.Now(), again); err != nil {
 			return err
 		}
 		before := w.watch.snapshot().events
@@ -332,8 +332,10 @@ func (w *wait) sign(s string) {
 }
 
 // quiet returns once nothing has happened for the quiet interval, which begins
-// at since. What happens after a silence is done by a timer.
-func (w *wait) quiet(ctx context.Context, since time.Time) error {
+// at since. What happens after a silence is done by a timer; and so may be what is drawn
+// in a quiet interval that follows another one, however soon: a late answer, which made it
+// begin anew, says nothing of how long the program had done nothing.
+func (w *wait) quiet(ctx context.Context, since time.Time, again bool) error {
 	began, active, last := since, since, since
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -360,6 +362,7 @@ func (w *wait) quiet(ctx context.Context, since time.Time) error {
 		if g.events != events {
 			w.sign("drawing")
 			events = g.events
+			w.fruit = w.fruit || again
 		}
 		if g.last.After(since) {
 			since = g.last

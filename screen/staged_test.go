@@ -33,6 +33,7 @@ const (
 	stagedBurn    = "burn"    // computes without end, and draws nothing
 	stagedChain   = "chain"   // draws by a timer, then finds by another that nothing is to be done yet, and by a third draws again
 	stagedLinks   = "links"   // draws by the last of three timers, each set by the one before
+	stagedLag     = "lag"     // as chain, and is late to answer just before it draws first
 	stagedTick    = "tick"    // once clicked, waits for events 100 ms long again and again, and does nothing
 	stagedDialog  = "dialog"  // has a dialog and a short timer all the time; clicked, it closes the dialog by one and goes on as chain does
 	stagedLate    = "late"    // shows its window only some time after it has connected; see stagedLateDelay
@@ -100,6 +101,7 @@ type staged struct {
 	mayTurn *sync.Cond
 	undone  int // events that were not dealt with yet
 	waits   bool
+	asked   int // pings since the last click
 }
 
 func newStaged(kind string) (*staged, error) {
@@ -140,13 +142,16 @@ func newStaged(kind string) (*staged, error) {
 func (w *staged) run() {
 	events := make(chan xgb.Event, 1000)
 	protocols, _ := w.conn.Atom("WM_PROTOCOLS")
-	woken := w.kind == stagedChain || w.kind == stagedLinks // by what it waits for, as a toolkit is
+	woken := w.kind == stagedChain || w.kind == stagedLag || w.kind == stagedLinks // by what it waits for, as a toolkit is
 	w.conn.Listen(func(e xgb.Event) {
 		w.turn.Lock()
 		defer w.turn.Unlock()
 		if e, ok := e.(xproto.ClientMessageEvent); ok && e.Type == protocols {
 			for w.undone > 0 && !w.waits {
 				w.mayTurn.Wait()
+			}
+			if w.asked++; w.kind == stagedLag && w.clicks > 0 && w.asked == 2 {
+				time.Sleep(25 * time.Millisecond) // more than an idle program takes
 			}
 			w.answer(e)
 			return
@@ -183,7 +188,10 @@ func (w *staged) run() {
 			w.fill(xproto.Rectangle{X: 10, Y: 10, Width: 2, Height: 17}, map[bool]uint32{true: 0, false: 0xffffff}[on])
 		case e := <-events:
 			if _, ok := e.(xproto.ButtonPressEvent); ok {
+				w.turn.Lock()
 				w.clicks++
+				w.asked = 0
+				w.turn.Unlock()
 				w.clicked()
 			}
 			w.turn.Lock()
@@ -256,7 +264,7 @@ func (w *staged) clicked() {
 		w.wait(100 * time.Millisecond)
 		xproto.DestroyWindow(w.conn.Conn, w.dialog)
 		w.chain()
-	case stagedChain:
+	case stagedChain, stagedLag:
 		w.chain()
 	case stagedLinks:
 		for _, delay := range []time.Duration{40, 240, 200} {
