@@ -164,13 +164,13 @@ func (s *sightings) covered(now *screen.Observation, all []int) bool {
 // over reports whether a wait for an element or a text is over. What does not answer, what
 // could not be read, and what is covered, has not gone.
 func (s *sightings) over(now *screen.Observation, a actuator.WaitUntil) bool {
-	seen, all, header := shown(now, a)
+	seen, header := shown(now, a)
 	s.saw(now, seen)
 	text := a.For == actuator.TextSign
 	if there := header || len(seen) > 0; there || !a.Gone {
 		return there != a.Gone && (text || now.Tree.Err == nil)
 	}
-	return !(text && now.Unread) && !s.covered(now, all) && s.answered(now)
+	return !(text && now.Unread) && !s.covered(now, toldOf(now, a)) && s.answered(now)
 }
 
 // holds looks whether a wait is over.
@@ -209,10 +209,9 @@ func byName(a actuator.WaitUntil) (e actuator.Element, ok bool) {
 	return e, err == nil && e.ID == ""
 }
 
-// shown returns where what is waited for can be seen, all nodes that are it, also where others
-// cover them or theirs is minimised, and whether what the list has as the header of a
-// window is it.
-func shown(o *screen.Observation, a actuator.WaitUntil) (seen []screen.Place, all []int, header bool) {
+// shown returns where what is waited for can be seen, and whether what the list has as the
+// header of a window is it.
+func shown(o *screen.Observation, a actuator.WaitUntil) (seen []screen.Place, header bool) {
 	see := func(nodes []int) {
 		for _, i := range nodes {
 			seen = append(seen, screen.Place{Window: -1, Node: i})
@@ -222,15 +221,9 @@ func shown(o *screen.Observation, a actuator.WaitUntil) (seen []screen.Place, al
 		for _, f := range o.Findings(a.What) {
 			seen = append(seen, f.Place)
 		}
-		for _, f := range o.AllFindings(a.What) {
-			if f.Node >= 0 {
-				all = append(all, f.Node)
-			}
-		}
 	} else if e, ok := byName(a); ok {
 		header = (strings.HasSuffix(e.Role, "window") || strings.HasSuffix(e.Role, "dialog")) && titled(o.Windows, e.Name, a.Gone)
 		see(o.Elements(e.Role, e.Name))
-		all = o.AllElements(e.Role, e.Name)
 	} else if a.Element.ID != "" || a.Element.Role == "" {
 		if i, ok := o.Element(a.What); ok {
 			see([]int{i})
@@ -242,5 +235,20 @@ func shown(o *screen.Observation, a actuator.WaitUntil) (seen []screen.Place, al
 			}
 		}
 	}
-	return seen, all, header
+	return seen, header
+}
+
+// toldOf returns the nodes that are what is waited for by its words, also where other windows
+// cover them or theirs is minimised.
+func toldOf(o *screen.Observation, a actuator.WaitUntil) (list []int) {
+	if a.For == actuator.TextSign {
+		for _, f := range o.AllFindings(a.What) {
+			if f.Node >= 0 {
+				list = append(list, f.Node)
+			}
+		}
+	} else if e, ok := byName(a); ok {
+		list = o.AllElements(e.Role, e.Name)
+	}
+	return list
 }

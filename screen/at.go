@@ -112,9 +112,7 @@ func (o *Observation) PID(at Place) int {
 // Covered reports whether other windows lie over a part of a window, in pixels of the desktop,
 // or it is minimised.
 func (o *Observation) Covered(window int, part image.Rectangle) bool {
-	return o.Windows[window].Hidden || slices.ContainsFunc(o.Windows[window+1:], func(w Window) bool {
-		return !w.Hidden && w.Box.Overlaps(part)
-	})
+	return o.Windows[window].Hidden || !slices.Equal(o.uncovered(window, part), []image.Rectangle{part})
 }
 
 // NodeWindows returns for each node the index of the window that it is in; -1

@@ -178,7 +178,7 @@ func (v *view) closedLists() (list []int) {
 			continue
 		}
 		seen := v.shownIn(i)
-		if seen.Dx() >= leastFieldWidth && seen.Dy() >= leastRestHeight && slices.Equal(v.uncovered(w, seen), []image.Rectangle{seen}) && seen.In(v.Bare.Rect) {
+		if seen.Dx() >= leastFieldWidth && seen.Dy() >= leastRestHeight && !v.Covered(w, seen) && seen.In(v.Bare.Rect) {
 			list = append(list, i)
 		}
 	}
@@ -334,9 +334,9 @@ func (v *view) topmost(p image.Point) int {
 }
 
 // uncovered returns the parts of an area of a window that lie below no other.
-func (v *view) uncovered(window int, area image.Rectangle) []image.Rectangle {
+func (o *Observation) uncovered(window int, area image.Rectangle) []image.Rectangle {
 	parts := []image.Rectangle{area}
-	for _, w := range v.Windows[window+1:] {
+	for _, w := range o.Windows[window+1:] {
 		if w.Hidden {
 			continue
 		}
