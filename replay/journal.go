@@ -73,12 +73,15 @@ func Create(dir string) (*Journal, error) {
 	return j, nil
 }
 
+// stampLayout is the form of the moment that begins the name of a run's folder.
+const stampLayout = "20060102T150405Z"
+
 // makeFolder makes a folder that no other run has, named by time and chance.
 func makeFolder(dir string, now time.Time) (id string, err error) {
 	for range 10 {
 		var chance [3]byte
 		rand.Read(chance[:]) // never fails
-		id = fmt.Sprintf("%s-%x", now.UTC().Format("20060102T150405Z"), chance)
+		id = fmt.Sprintf("%s-%x", now.UTC().Format(stampLayout), chance)
 		err = os.Mkdir(filepath.Join(dir, id), dirMode)
 		if !errors.Is(err, fs.ErrExist) {
 			break
@@ -106,8 +109,11 @@ func (j *Journal) open() (err error) {
 	if j.events, err = j.root.OpenFile(eventsFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode); err != nil {
 		return err
 	}
+	if err = lock(j.events); err == nil {
+		err = j.info.save(j.root)
+	}
 	j.frames.start(j.root)
-	if err = errors.Join(lock(j.events), j.info.save(j.root)); err != nil {
+	if err != nil {
 		_ = filelock.Close(j.events)
 	}
 	return err

@@ -67,6 +67,14 @@ func (s Summary) Status() string {
 // runID is the name of a folder that [Create] makes.
 var runID = regexp.MustCompile(`^\d{8}T\d{6}Z-[0-9a-f]{6}$`)
 
+// createdOf is when the run of a folder with this name was begun, to the second, and
+// whether [Create] gives such names.
+func createdOf(id string) (time.Time, bool) {
+	stamp, _, _ := strings.Cut(id, "-")
+	created, err := time.Parse(stampLayout, stamp)
+	return created, err == nil && runID.MatchString(id)
+}
+
 // List tells of all runs in a folder, the newest first. A run that cannot be
 // read is among them, with its error. Links are not followed, and folders that
 // hold no run are left out.
@@ -105,9 +113,7 @@ func Summarize(dir string) Summary {
 		name = filepath.Base(abs)
 	}
 	s := Summary{ID: name, Dir: dir}
-	if stamp, _, ok := strings.Cut(name, "-"); ok {
-		s.Created, _ = time.Parse("20060102T150405Z", stamp) // for a run that tells no time
-	}
+	s.Created, _ = createdOf(name) // for a run that tells no time
 	s.Bytes = sizeOf(dir)
 	r, err := Open(dir)
 	if err != nil {

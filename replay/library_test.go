@@ -99,6 +99,49 @@ func TestListTellsWhatGoesOn(t *testing.T) {
 	assert.Equal(t, "interrupted", list[0].Status())
 }
 
+// A program that is killed before its first run.json is on the disk leaves a run that did
+// nothing: it is killed, not damaged, and goes with the others.
+func TestKilledBeforeItsFirstFile(t *testing.T) {
+	j := newJournal(t)
+	dir := filepath.Dir(j.Dir())
+	begun, err := Open(j.Dir())
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(j.Dir(), infoFile)))
+	again, err := Open(j.Dir())
+	require.NoError(t, err)
+	assert.Equal(t, begun.Info.Created.UTC().Truncate(time.Second), again.Info.Created)
+	again.Info.Created = begun.Info.Created
+	assert.Equal(t, begun, again, "it tells what its first run.json told")
+	removed, err := Prune(t.Context(), dir, &PruneOptions{MaxBytes: 1})
+	require.NoError(t, err)
+	if filelock.Held {
+		assert.Equal(t, "running", Summarize(j.Dir()).Status())
+		assert.Empty(t, removed, "it is being begun")
+	}
+
+	require.NoError(t, filelock.Close(j.events)) // as its process ended
+	assert.Equal(t, "killed", Summarize(j.Dir()).Status())
+	again, err = Open(j.Dir())
+	require.NoError(t, err)
+	verified, err := again.Verify(t.Context())
+	require.NoError(t, err)
+	assert.True(t, verified.Whole(), "%v", verified.Problems)
+	assert.False(t, again.Resumable())
+	elsewhere := filepath.Join(t.TempDir(), "photos")
+	require.NoError(t, os.CopyFS(elsewhere, os.DirFS(j.Dir())))
+	_, err = Open(elsewhere)
+	assert.ErrorContains(t, err, "it is not the folder of a run", "its name is not one of a run")
+
+	removed, err = Prune(t.Context(), dir, &PruneOptions{OlderThan: time.Nanosecond})
+	require.NoError(t, err)
+	assert.Len(t, removed, 1)
+
+	// Where something was recorded, what is missing was lost.
+	lost := smallRun(t, t.TempDir(), "x", threeActs...)
+	require.NoError(t, os.Remove(filepath.Join(lost, infoFile)))
+	assert.Equal(t, "damaged", Summarize(lost).Status())
+}
+
 func TestFind(t *testing.T) {
 	dir := shelf(t)
 	for _, tt := range []struct{ name, want, wantErr string }{

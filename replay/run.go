@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 
 	"desktop-agent/internal/filelock"
 	"desktop-agent/run"
@@ -64,13 +65,19 @@ func Open(dir string) (*Run, error) {
 
 func (r *Run) load() error {
 	data, err := r.read(infoFile, maxInfo)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: it is not the folder of a run", err)
-	} else if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		begun, ok := r.justBegun()
+		if !ok {
+			return fmt.Errorf("%w: it is not the folder of a run", err)
+		}
+		r.Info = begun
+	case err != nil:
 		return err
-	}
-	if r.Info, err = decodeInfo(data); err != nil {
-		return fmt.Errorf("%s: %w", infoFile, err)
+	default:
+		if r.Info, err = decodeInfo(data); err != nil {
+			return fmt.Errorf("%s: %w", infoFile, err)
+		}
 	}
 	f, err := r.open(eventsFile)
 	if err != nil {
@@ -84,6 +91,24 @@ func (r *Run) load() error {
 	r.whole, err = lastLine(f, size)
 	r.Cut, r.Busy = size-r.whole, filelock.Locked(f)
 	return err
+}
+
+// justBegun is what the first run.json would say, where [Create] has not written it yet, or
+// its program was killed before: the folder has the name of a run, and events.jsonl is empty.
+func (r *Run) justBegun() (Info, bool) {
+	dir, err := filepath.Abs(r.Dir)
+	id := filepath.Base(dir)
+	created, named := createdOf(id)
+	if err != nil || !named {
+		return Info{}, false
+	}
+	f, err := r.open(eventsFile)
+	if err != nil {
+		return Info{}, false
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	return Info{Schema: run.Schema, ID: id, State: Running, Created: created}, err == nil && size == 0
 }
 
 // lastLine returns the offset after the last line break of the first size bytes.
