@@ -109,6 +109,29 @@ func TestBrowser(t *testing.T) {
 	w.judge(state{name: "chromium/right to left", says: []string{"حفظ", "ليلى"}})
 }
 
+// TestNews holds what is told of a page and of what changed in it: a text once, though
+// Chromium tells it of a cell or an option and of the text within; no row of which a strip of
+// 8 pixels shows; the question first, and a crowd of buttons that went grey in one line after it.
+func TestNews(t *testing.T) {
+	w := newWeb(t)
+	w.show("news.html", "Parcels")
+	before, lock := w.look("the button", func(n atspi.Node) bool { return n.Role == "push button" && n.Name == "Lock all" })
+	told := before.Text(0)
+	for _, text := range []string{"RX 101", "RX 102", "Bern", "Depot North", "Depot South", "Bay 3"} {
+		assert.Equal(t, 1, strings.Count(told, text+`"`), "%s in\n%s", text, told)
+	}
+	assert.NotContains(t, told, "Bay 4", "8 pixels of it show")
+	assert.Contains(t, told, "group (2 more below)")
+
+	w.click(middle(lock.Box))
+	w.look("the question", func(n atspi.Node) bool { return n.Name == "Not now" })
+	news := strings.Split(screen.DescribeChanges(before, w.observe()), "\n")
+	assert.Equal(t, `+ alert "Lock every parcel?", with 3 elements: "Nobody can send until it is unlocked.", "Lock", "Not now"`, news[0])
+	grey := slices.DeleteFunc(slices.Clone(news), func(line string) bool { return !strings.Contains(line, "Tool ") })
+	require.Len(t, grey, 1, "%q", news)
+	assert.Contains(t, grey[0], `~ 30 buttons: disabled: "Tool 1", "Tool 2", `)
+}
+
 // options opens a list of options that is longer than its popup, and scrolls it. Where
 // its entries are the browser does not tell: with OCR those that are in view are found in
 // the picture, and one is chosen by its place; without it one is chosen by its name.

@@ -39,18 +39,22 @@ type slowProgram struct {
 
 const slowRoot = "/org/a11y/atspi/accessible/root"
 
-// turn waits until it is an answer's turn, or for ever if there are no more.
+// turn waits until it is an answer's turn, or until the test ends if there are no more.
 func (p *slowProgram) turn() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.said++; p.said > p.most {
-		<-p.over
-		return
+	wait := p.each
+	if p.said++; p.said == 10 {
+		wait += p.late
 	}
-	if p.said == 10 {
-		time.Sleep(p.late)
+	var passed <-chan time.Time // never, if there are no more
+	if p.said <= p.most {
+		passed = time.After(wait)
 	}
-	time.Sleep(p.each)
+	select {
+	case <-passed:
+	case <-p.over:
+	}
 }
 
 func (p *slowProgram) GetState() ([]uint32, *dbus.Error) {
