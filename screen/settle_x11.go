@@ -67,6 +67,7 @@ type wait struct {
 	fruit    bool                        // a program worked or drew by a timer, or it may have
 	answered time.Time                   // when all had taken the input
 	active   time.Time                   // when a sign of work was seen last, or else that
+	events   int                         // of the watch, as many as were looked at: none falls between two looks
 	armed    time.Time                   // when a program was last seen to have set another short timer
 
 	mu   sync.Mutex // guards busy, next.hung and slow while programs are asked
@@ -174,13 +175,13 @@ func (w *wait) run(ctx context.Context) error {
 		return err
 	}
 	w.answered = time.Now()
+	w.drew() // by the input itself
 	w.active, w.fruit = w.answered, w.answered.Sub(w.start) > shortTimer/3
 	asked, late := w.answered, 0
 	for again := false; ; again = true {
 		if err := w.quiet(ctx, time.Now(), again); err != nil {
 			return err
 		}
-		before := w.watch.snapshot().events
 		prompt, err := w.ask(ctx)
 		if err != nil {
 			return err
@@ -196,7 +197,7 @@ func (w *wait) run(ctx context.Context) error {
 			late++
 		}
 		asked = time.Now()
-		drew := w.watch.snapshot().events != before
+		drew := w.drew()
 		if drew || !prompt { // what it did before it answered, it may have done by a timer
 			w.active, w.fruit = asked, w.fruit || drew
 		}
@@ -272,7 +273,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 		return false, nil // all that was started then has fired, and nothing came of it
 	}
 	w.sign("timer")
-	start, events := time.Now(), w.watch.snapshot().events
+	start := time.Now()
 	defer func() { w.timers += time.Since(start) }()
 	for time.Since(start) < limit+pace {
 		select {
@@ -282,7 +283,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 			return true, x11.ErrNoDisplay
 		case <-time.After(pace):
 		}
-		if _, worked := w.load.working(); worked || w.watch.snapshot().events != events {
+		if _, worked := w.load.working(); w.drew() || worked {
 			w.active, w.fruit = time.Now(), true
 			return true, nil
 		}
@@ -304,6 +305,13 @@ func (w *wait) chained() {
 	if w.load.armed() && (w.fruit || time.Since(w.active) <= shortTimer+slowAnswer) {
 		w.armed = time.Now()
 	}
+}
+
+// drew reports whether anything was drawn, or a window came or went, since it was asked last.
+func (w *wait) drew() bool {
+	before := w.events
+	w.events = w.watch.snapshot().events
+	return w.events != before
 }
 
 // menuOpened reports whether a menu was opened meanwhile, and is open. A tip is
@@ -339,7 +347,6 @@ func (w *wait) quiet(ctx context.Context, since time.Time, again bool) error {
 	began, active, last := since, since, since
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	events := w.watch.snapshot().events
 	for {
 		select {
 		case <-ctx.Done():
@@ -358,12 +365,11 @@ func (w *wait) quiet(ctx context.Context, since time.Time, again bool) error {
 		if worked {
 			active = now
 		}
-		g := w.watch.snapshot()
-		if g.events != events {
+		if w.drew() {
 			w.sign("drawing")
-			events = g.events
 			w.fruit = w.fruit || again
 		}
+		g := w.watch.snapshot()
 		if g.last.After(since) {
 			since = g.last
 		}
