@@ -86,6 +86,7 @@ func guarded(home string, count *tally) trial.Act {
 		}
 		settings, journal, model := run.Defaults(), &run.Memory{}, &sane{task: s.Task}
 		settings.Display.OCR = ""
+		settings.Display.Ceiling = time.Minute // a script does not see that a frame was not finished
 		session, err := run.Open(ctx, settings, &run.Options{
 			Client: &llm.Client{Model: model, Default: llm.Settings{Model: "sane"}}, Computer: &run.Computer{Display: s.Env.Display(), Bus: s.Env.BusAddress()},
 			GuardFor: (&guard.Options{Home: home, Unattended: true}).Guard,
@@ -109,6 +110,10 @@ func guarded(home string, count *tally) trial.Act {
 			if err := batch(ctx, session, source, count); err != nil {
 				return ending, err
 			}
+		}
+		// As an agent does before it says that it is done: a document may still be being saved.
+		if _, err := session.Desktop.Observe(ctx); err != nil {
+			return ending, err
 		}
 		count.calls += model.n
 		ending = trial.Ending{Outcome: "done", Answer: evaluate.Done}
