@@ -181,6 +181,7 @@ type liveDevice struct{ *Live }
 // does itself.
 func (d liveDevice) Do(ctx context.Context, a actuator.Action, f actuator.Frame) (string, error) {
 	d.stirred.Store(true)
+	d.Screen.BeforeInput(ctx)
 	switch a := a.(type) {
 	case actuator.Set:
 		return "", d.set(ctx, a, f)

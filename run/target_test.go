@@ -610,6 +610,25 @@ func TestUnlisted(t *testing.T) {
 	assert.Equal(t, "move the pointer to (199, 119)", actuator.Describe(named[2]))
 }
 
+// TestProgramThatAlwaysWorks holds that a program which works without cause is known for it
+// by what it does until the hand acts, and is then not waited for up to the ceiling.
+func TestProgramThatAlwaysWorks(t *testing.T) {
+	s := runtest.Open(t, run.Settings{Display: run.DisplaySettings{
+		Private: true, Size: image.Pt(800, 600), Ceiling: time.Second, Open: `sh -c "while :; do :; done & exec mousepad"`,
+	}}, nil)
+	why := screen.SettledCeiling
+	for range 10 { // more than three only where it is kept from working
+		time.Sleep(700 * time.Millisecond) // as a model thinks
+		require.NoError(t, s.Hand.Perform(t.Context(), run.Intent{Action: actuator.Press{Keys: []actuator.Key{"shift"}, Count: 1}, Source: run.FromModel}))
+		c, err := s.Desktop.Capture(t.Context())
+		require.NoError(t, err)
+		if why = c.Settled.Reason; why == screen.SettledQuiet {
+			break
+		}
+	}
+	assert.Equal(t, screen.SettledQuiet, why)
+}
+
 // TestCaptureAtCeiling holds that a picture between two actions says how the wait before
 // it ended.
 func TestCaptureAtCeiling(t *testing.T) {

@@ -69,6 +69,8 @@ func (d *display) windows() ([]Window, error) { return nil, nil }
 
 func (d *display) looks() {}
 
+func (d *display) stir() {}
+
 func (d *display) looked() {}
 
 func (d *display) revived() bool { return false }

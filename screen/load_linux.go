@@ -16,7 +16,7 @@ import (
 type load struct {
 	roots []int // the processes behind the windows
 	pids  map[int]usage
-	at    time.Time // of the last measurement
+	at    time.Time // of the last measurement; zero once input was announced
 	awoke bool      // somebody waited for a processor at the last measurement
 	alone bool      // nobody worked in the last rest
 
@@ -51,10 +51,12 @@ const (
 )
 
 // begin measures the processes that were watched last time, to learn how much
-// they work without cause.
-func (l *load) begin() {
+// they work without cause. undisturbed tells that there was no input since: what they
+// did because of it, be it somebody else's, says nothing.
+func (l *load) begin(undisturbed bool) {
 	now := time.Now()
 	rest := now.Sub(l.at)
+	undisturbed = undisturbed && !l.at.IsZero()
 	used := time.Duration(0)
 	for pid, u := range l.pids {
 		cpu, ok := processorTime(pid)
@@ -63,7 +65,7 @@ func (l *load) begin() {
 			continue
 		}
 		used += cpu - u.cpu
-		if rest >= longRest {
+		if undisturbed && rest >= longRest {
 			wanted := cpu - u.cpu + max(0, process.RunDelay(pid)-u.wait)
 			u.rests = [2]float64{wanted.Seconds() / rest.Seconds(), u.rests[0]}
 		}
@@ -77,6 +79,15 @@ func (l *load) begin() {
 // idled tells whether the processes that were watched last time did nothing from the end
 // of the last wait to the beginning of this one.
 func (l *load) idled() bool { return l.alone }
+
+// stir ends a rest right before there is input.
+func (l *load) stir(undisturbed bool) {
+	l.begin(undisturbed)
+	l.at = time.Time{}
+}
+
+// since is when the rest began.
+func (l *load) since() time.Time { return l.at }
 
 // end begins a rest: what the processes do from now on is done without cause.
 func (l *load) end() {

@@ -8,7 +8,9 @@ import "time"
 // does not tell.
 type load struct{}
 
-func (*load) begin()                        {}
+func (*load) begin(bool)                    {}
+func (*load) stir(bool)                     {}
+func (*load) since() time.Time              { return time.Time{} }
 func (*load) end()                          {}
 func (*load) follow([]int)                  {}
 func (*load) working() (awake, worked bool) { return false, false }

@@ -112,6 +112,42 @@ func TestSettleGetsUsedToABusyProgram(t *testing.T) {
 	assert.Equal(t, screen.SettledQuiet, settled.Reason)
 }
 
+// A program that worked for what somebody else did between two waits, as an agent does
+// between those of who scores it, does not work without cause: its work is waited for.
+func TestSettleAfterTheInputOfOthers(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	box := d.openStaged(stagedThread)
+	s := d.screen(screen.Options{Settle: unhurried})
+	settle(t, s)
+	for range 2 {
+		for end := time.Now().Add(700 * time.Millisecond); time.Now().Before(end); {
+			d.click(box.Min.Add(image.Pt(200, 200)))
+			time.Sleep(150 * time.Millisecond)
+		}
+		settle(t, s)
+	}
+	d.click(box.Min.Add(image.Pt(200, 200)))
+	settled := settle(t, s)
+	assert.Contains(t, settled.Busy, "processor", "%+v", settled)
+}
+
+// What a program does without cause is learnt up to the input that is announced.
+func TestBusyProgramIsKnownBeforeInput(t *testing.T) {
+	t.Parallel()
+	s, click := patient(t, stagedBurn, screen.SettleOptions{Ceiling: 600 * time.Millisecond})
+	settled := screen.Settled{}
+	for range 10 { // more than three only where the program is kept from working as well
+		time.Sleep(700 * time.Millisecond)
+		s.BeforeInput(t.Context())
+		click()
+		if settled = settle(t, s); settled.Reason == screen.SettledQuiet {
+			break
+		}
+	}
+	assert.Equal(t, screen.SettledQuiet, settled.Reason)
+}
+
 // A menu closes before the program does what was chosen in it, here 200 ms later:
 // that it closed must not be taken for all that the click led to.
 func TestSettleAfterAMenuHasClosed(t *testing.T) {

@@ -280,6 +280,17 @@ func (s *Screen) Settle(ctx context.Context) (Settled, error) {
 	return settled, nil
 }
 
+// BeforeInput says that input is sent next: what programs do from now on they may do because
+// of it. What they did until now shows which of them work without cause, and are not waited
+// for. Without it that is only learnt while there is no input between two waits. On a display
+// that is gone it does nothing.
+func (s *Screen) BeforeInput(ctx context.Context) {
+	_, _ = turn(ctx, s, func(d *display) (none struct{}, _ error) {
+		d.stir()
+		return none, nil
+	})
+}
+
 // Capture returns the whole screen as it is now, without the pointer, in
 // device pixels. It waits for nothing.
 func (s *Screen) Capture(ctx context.Context) (*image.RGBA, error) {

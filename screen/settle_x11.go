@@ -98,7 +98,7 @@ func (d *display) settle(ctx context.Context) (Settled, error) {
 		hung: map[uint32]bool{}, managed: map[xproto.Window]bool{}, clients: map[uint32]bool{}}}
 	limited, cancel := context.WithDeadline(ctx, start.Add(d.settling.Ceiling))
 	defer cancel()
-	d.load.begin()
+	d.load.begin(d.undisturbed())
 	d.load.anew()
 	err := w.run(limited)
 	d.load.end()
@@ -131,7 +131,13 @@ type rest struct {
 }
 
 // looks says that a look begins which follows no wait.
-func (d *display) looks() { d.load.begin() }
+func (d *display) looks() { d.load.begin(d.undisturbed()) }
+
+// stir says that there will be input.
+func (d *display) stir() { d.load.stir(d.undisturbed()) }
+
+// undisturbed reports whether there was no input since the rest began, of anybody.
+func (d *display) undisturbed() bool { return !d.hasIdle || d.noInput(d.load.since()) }
 
 // looked says that the look that followed the last wait is over: reading a tree
 // makes programs work. What they drew by then has been told when it returns.

@@ -90,7 +90,7 @@ func TestLoadFindsWorkOfDescendants(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	var l load
-	l.begin()
+	l.begin(true)
 	l.follow([]int{cmd.Process.Pid})
 	busy := func() bool {
 		time.Sleep(8 * time.Millisecond)
