@@ -111,10 +111,6 @@ func guarded(home string, count *tally) trial.Act {
 				return ending, err
 			}
 		}
-		// As an agent does before it says that it is done: a document may still be being saved.
-		if _, err := session.Desktop.Observe(ctx); err != nil {
-			return ending, err
-		}
 		count.calls += model.n
 		ending = trial.Ending{Outcome: "done", Answer: evaluate.Done}
 		if script.Answer == evaluate.Infeasible {
