@@ -306,15 +306,20 @@ func (p Predicate) ofWindow() bool { return slices.Contains(windowRoles, p.Role)
 
 // shown reports whether the element, or the window, can be seen.
 func (p Predicate) shown(o *screen.Observation) bool {
-	if p.ofWindow() && slices.ContainsFunc(o.Windows, func(w screen.Window) bool { return !w.Hidden && screen.SameText(w.Title, p.Name) }) {
+	if slices.ContainsFunc(o.Windows, func(w screen.Window) bool { return !w.Hidden && p.isWindow(w) }) {
 		return true
 	}
 	return len(o.Elements(p.Role, p.Name)) > 0
 }
 
+// isWindow reports whether a window is the one that the predicate is about, by its title.
+func (p Predicate) isWindow(w screen.Window) bool {
+	return p.ofWindow() && screen.SameText(w.Title, p.Name)
+}
+
 // minimised reports whether the window is there, and cannot be seen.
 func (p Predicate) minimised(o *screen.Observation) bool {
-	return p.ofWindow() && slices.ContainsFunc(o.Windows, func(w screen.Window) bool { return w.Hidden && screen.SameText(w.Title, p.Name) })
+	return slices.ContainsFunc(o.Windows, func(w screen.Window) bool { return w.Hidden && p.isWindow(w) })
 }
 
 // covered reports whether the element is told in a window in which it was seen, though it
@@ -340,9 +345,8 @@ func (p Predicate) goneSince(was, now *screen.Observation) bool {
 	if !p.shown(was) || p.shown(now) || p.covered(was, now) || now.Tree.Err != nil {
 		return false
 	}
-	titled := func(w screen.Window) bool { return screen.SameText(w.Title, p.Name) }
-	if p.ofWindow() && slices.ContainsFunc(was.Windows, titled) {
-		return !slices.ContainsFunc(now.Windows, titled) && !slices.ContainsFunc(was.Windows, func(w screen.Window) bool { return titled(w) && now.Tree.Hangs(w.PID) })
+	if slices.ContainsFunc(was.Windows, p.isWindow) {
+		return !slices.ContainsFunc(now.Windows, p.isWindow) && !slices.ContainsFunc(was.Windows, func(w screen.Window) bool { return p.isWindow(w) && now.Tree.Hangs(w.PID) })
 	}
 	return !slices.ContainsFunc(was.Elements(p.Role, p.Name), func(i int) bool { return now.Tree.Hangs(was.Tree.Nodes[i].PID) || !now.WholeWithout(was, i) })
 }

@@ -112,11 +112,12 @@ func (j *Journal) open() (err error) {
 	if err = lock(j.events); err == nil {
 		err = j.info.save(j.root)
 	}
-	j.frames.start(j.root)
 	if err != nil {
 		_ = filelock.Close(j.events)
+		return err
 	}
-	return err
+	j.frames.start(j.root)
+	return nil
 }
 
 // Dir returns the folder of the run.

@@ -51,12 +51,11 @@ const (
 )
 
 // begin measures the processes that were watched last time, to learn how much
-// they work without cause. undisturbed tells that there was no input since: what they
-// did because of it, be it somebody else's, says nothing.
+// they work without cause. undisturbed tells that a rest began and there was no input in
+// it: what they did because of that, be it somebody else's, says nothing.
 func (l *load) begin(undisturbed bool) {
 	now := time.Now()
 	rest := now.Sub(l.at)
-	undisturbed = undisturbed && !l.at.IsZero()
 	used := time.Duration(0)
 	for pid, u := range l.pids {
 		cpu, ok := processorTime(pid)
@@ -86,7 +85,7 @@ func (l *load) stir(undisturbed bool) {
 	l.at = time.Time{}
 }
 
-// since is when the rest began.
+// since is when the rest began; zero if none did.
 func (l *load) since() time.Time { return l.at }
 
 // end begins a rest: what the processes do from now on is done without cause.

@@ -123,18 +123,15 @@ func getsUsed(t *testing.T, wait func() screen.Settled) {
 // between those of who scores it, does not work without cause: its work is waited for.
 func TestSettleAfterTheInputOfOthers(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, nil)
-	box := d.openStaged(stagedThread)
-	s := d.screen(screen.Options{Settle: unhurried})
-	settle(t, s)
+	s, click := patient(t, stagedThread, unhurried)
 	for range 2 {
 		for end := time.Now().Add(700 * time.Millisecond); time.Now().Before(end); {
-			d.click(box.Min.Add(image.Pt(200, 200)))
+			click()
 			time.Sleep(150 * time.Millisecond)
 		}
 		settle(t, s)
 	}
-	d.click(box.Min.Add(image.Pt(200, 200)))
+	click()
 	settled := settle(t, s)
 	assert.Contains(t, settled.Busy, "processor", "%+v", settled)
 }

@@ -136,8 +136,11 @@ func (d *display) looks() { d.load.begin(d.undisturbed()) }
 // stir says that there will be input.
 func (d *display) stir() { d.load.stir(d.undisturbed()) }
 
-// undisturbed reports whether there was no input since the rest began, of anybody.
-func (d *display) undisturbed() bool { return !d.hasIdle || d.noInput(d.load.since()) }
+// undisturbed reports whether a rest began, and there was no input of anybody since.
+func (d *display) undisturbed() bool {
+	since := d.load.since()
+	return !since.IsZero() && (!d.hasIdle || d.noInput(since))
+}
 
 // looked says that the look that followed the last wait is over: reading a tree
 // makes programs work. What they drew by then has been told when it returns.
