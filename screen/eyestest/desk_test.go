@@ -4,7 +4,9 @@ package eyestest
 
 import (
 	"context"
+	"fmt"
 	"image"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -205,10 +207,14 @@ func (d *desk) key(syms ...xproto.Keysym) {
 	x11test.Chord(d.t, d.x, syms...)
 }
 
-// file writes a file into a new folder and returns its path.
+// file writes a file into a new folder and returns its path, which is as long for all runs of
+// a test: a dialog shows it, and what stands behind it has been marked. The folders of t.TempDir
+// are not.
 func (d *desk) file(name, content string) string {
 	d.t.Helper()
-	path := filepath.Join(d.t.TempDir(), name)
+	top := filepath.Join(os.TempDir(), fmt.Sprintf("%s%010d", d.t.Name(), rand.Uint32()))
+	d.t.Cleanup(func() { os.RemoveAll(top) })
+	path := filepath.Join(top, "002", name)
 	require.NoError(d.t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(d.t, os.WriteFile(path, []byte(content), 0o600))
 	return path

@@ -86,7 +86,7 @@ func (d *desk) judge(s state) {
 		d.choose(s, seen, r)
 		d.think()
 	}
-	report(d.t, r)
+	report(d.t, r, fmt.Sprintf("%+v\n%s", o.Settled, text))
 }
 
 // showsWindow reports whether a window is on the screen: of an empty one nothing is wrong.

@@ -52,9 +52,18 @@ func table(t *testing.T) map[string]row {
 	return rows
 }
 
-// report holds a state against its row, and says what is wrong in it.
-func report(t *testing.T, r *result) {
+// report holds a state against its row, and says what is wrong in it, and what was listed
+// where it is worse than its row.
+func report(t *testing.T, r *result, list string) {
 	t.Helper()
+	fail := func(format string, args ...any) {
+		t.Helper()
+		t.Errorf(format, args...)
+		if list != "" {
+			t.Logf("%s: this was listed:\n%s", r.State, list)
+			list = ""
+		}
+	}
 	rows := table(t)
 	old := rows[r.State] // nothing is known to be wrong of a state without a row
 	now := row{
@@ -71,7 +80,7 @@ func report(t *testing.T, r *result) {
 		return
 	}
 	if least := leastJudged(old); now.Places < least {
-		t.Errorf("%s: %d places are judged, and nobody can tell of %d: %d were judged, and fewer than %d are too few", r.State, now.Places, r.Unknown, old.Places, least)
+		fail("%s: %d places are judged, and nobody can tell of %d: %d were judged, and fewer than %d are too few", r.State, now.Places, r.Unknown, old.Places, least)
 	}
 	for _, c := range []struct {
 		what     string
@@ -80,7 +89,7 @@ func report(t *testing.T, r *result) {
 		{"texts that the data demands or forbids are missing or there", now.Unsaid, old.Unsaid},
 		{"marked controls are not listed", now.Unlisted, old.Unlisted}} {
 		if c.now > c.old {
-			t.Errorf("%s: %d %s, %d are known: see above", r.State, c.now, c.what, c.old)
+			fail("%s: %d %s, %d are known: see above", r.State, c.now, c.what, c.old)
 		} else if c.now < c.old {
 			t.Logf("%s: %d %s, and %d were known: run with -update", r.State, c.now, c.what, c.old)
 		}
