@@ -32,7 +32,7 @@ func question(t *testing.T, button string) *screen.Observation {
 	defer func() { assert.NoError(t, desktop.Close()) }()
 	_, err = desktop.Open(ctx, "zenity", "--question", "--title=List", "--text=Keep the list?", "--ok-label="+button)
 	require.NoError(t, err)
-	tree, err := atspi.Open(ctx, runtest.Tree(desktop.BusAddress()))
+	tree, err := atspi.Open(ctx, runtest.Tree(desktop))
 	require.NoError(t, err)
 	defer tree.Close()
 	s, err := screen.Open(ctx, &screen.Options{Display: desktop.Display(), Tree: tree, Settle: runtest.Settle})

@@ -236,7 +236,7 @@ func (s *Session) openLook(ctx context.Context, bus string) (err error) {
 	// Without an accessibility bus there is a picture still, and each
 	// observation tells why there is nothing more.
 	s.tree, s.treeErr = atspi.Open(ctx, &atspi.Options{
-		BusAddress: bus, Silence: d.TreeSilence, AppTimeout: d.TreeLimit, MaxNodes: d.TreeNodes, Log: s.Log,
+		BusAddress: bus, Server: screen.ServerOf(s.Display), Silence: d.TreeSilence, AppTimeout: d.TreeLimit, MaxNodes: d.TreeNodes, Log: s.Log,
 	})
 	s.openReader(ctx)
 	o := s.watched(screen.SettleOptions{Quiet: d.Quiet, Ceiling: d.Ceiling})

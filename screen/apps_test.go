@@ -208,7 +208,7 @@ func there(x deed) func(*screen.Observation) bool {
 // tree reads the trees of the desk's programs, which may be slow.
 func (d *desk) tree() *atspi.Reader {
 	d.tb.Helper()
-	r, err := atspi.Open(context.Background(), &atspi.Options{BusAddress: d.BusAddress(), Enable: true,
+	r, err := atspi.Open(context.Background(), &atspi.Options{BusAddress: d.BusAddress(), Server: screen.ServerOf(d.Display()), Enable: true,
 		Silence: 5 * time.Second, AppTimeout: time.Minute})
 	require.NoError(d.tb, err)
 	d.tb.Cleanup(func() { r.Close() })

@@ -38,6 +38,10 @@ type display struct {
 	stop     func() // ends the watch
 }
 
+// ServerOf returns the process of the server of a display, such as ":0", for which programs
+// wait; "" means $DISPLAY. It is 0 where that is not known, as that of another machine.
+func ServerOf(display string) (pid int) { return x11.ServerOf(display) }
+
 // openDisplay connects to the X server and begins to watch it.
 func openDisplay(opt Options) (*display, error) {
 	conn, err := x11.Dial(opt.Display)

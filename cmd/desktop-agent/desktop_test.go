@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,13 +38,14 @@ type endpoint struct {
 	*httptest.Server
 	mu    sync.Mutex
 	actor []http.HandlerFunc
+	t     *testing.T
 	asked chan struct{} // gets one for each question to the actor
 }
 
 // newEndpoint starts an endpoint whose actor gives these answers in order, and
 // then waits for ever.
 func newEndpoint(t *testing.T, actor ...http.HandlerFunc) *endpoint {
-	e := &endpoint{actor: actor, asked: make(chan struct{}, 100)}
+	e := &endpoint{t: t, actor: actor, asked: make(chan struct{}, 100)}
 	e.Server = httptest.NewServer(http.HandlerFunc(e.serve))
 	t.Cleanup(func() {
 		e.CloseClientConnections()
@@ -57,6 +59,7 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
+	risk := map[string]any{"severity": "none", "probability": 0, "reason": ""}
 	// The first whose property the schema has: that of a plan names the kinds of
 	// predicates too, and "shown" is one.
 	answers := []struct {
@@ -71,6 +74,9 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request) {
 		{`"blocked_effects"`, map[string]any{"reason": "text is typed", "irreversible": false, "blocked_effects": []string{}, "blocked_tools": []string{}}},
 		{`"shown"`, map[string]any{"shown": true, "evidence": "agent was here", "missing": ""}},
 		{`"is_consistent"`, map[string]any{"is_consistent": true, "needs_new_plan": false, "optimization_guidance": nil}},
+		{`"task_words"`, map[string]any{"expected": "a text appears", "effect": "edit", "reversible": true, "undo": "delete it",
+			"short_term": risk, "long_term": risk, "violated_policy_ids": []string{}, "asked_for_by_task": true, "task_words": "write",
+			"lifts": nil, "better": nil}}, // an editor that does not answer in time does not say where the text would go
 		{`"left"`, map[string]any{"left": "red", "right": "blue"}},
 	}
 	var request struct {
@@ -86,6 +92,11 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request) {
 			llmtest.Completion(string(text))(w, r)
 			return
 		}
+	}
+	if len(request.Format) > 0 { // the actor is asked for none
+		e.t.Errorf("the endpoint has no answer of the form %s", request.Format)
+		llmtest.Status(http.StatusBadRequest, "", "no answer has this form")(w, r)
+		return
 	}
 	e.mu.Lock()
 	answer := llmtest.HangRequest()
@@ -166,9 +177,35 @@ func (p *process) code() int {
 	select {
 	case <-p.exited:
 	case <-time.After(patience):
-		require.Fail(p.t, "it does not end", "%s", p.stderr)
+		journal := p.journal()                // before what follows adds to it
+		_ = p.Process.Signal(syscall.SIGQUIT) // its goroutines, to standard error
+		select {
+		case <-p.exited:
+		case <-time.After(time.Minute):
+		}
+		require.Fail(p.t, "it does not end", "%s\n%s", p.stderr, journal)
 	}
 	return p.ProcessState.ExitCode()
+}
+
+// journal is what the run has done so far: of each event when it was written, and its kind.
+func (p *process) journal() string {
+	files, err := filepath.Glob(p.Dir + "/runs/*/events.jsonl")
+	require.NoError(p.t, err)
+	var list strings.Builder
+	for _, file := range files {
+		events, err := os.ReadFile(file)
+		require.NoError(p.t, err)
+		for line := range bytes.Lines(events) {
+			var event struct {
+				Time, Kind string
+				Step       int
+			}
+			_ = json.Unmarshal(line, &event) // the last may not be whole
+			fmt.Fprintln(&list, event.Time, event.Step, event.Kind)
+		}
+	}
+	return list.String()
 }
 
 // leftovers returns the processes of the private desktops of this process.
@@ -225,9 +262,10 @@ func (e *endpoint) task(args ...string) []string {
 		"Write agent was here"}, args...)
 }
 
-// typing are the actor's replies that do the task.
+// typing are the actor's replies that do the task. That it is done is said again while the
+// editor does not answer in time, so that it cannot be looked up.
 func typing() []http.HandlerFunc {
-	return []http.HandlerFunc{says(`pyautogui.write("agent was here")`), says("DONE: written")}
+	return append([]http.HandlerFunc{says(`pyautogui.write("agent was here")`)}, slices.Repeat([]http.HandlerFunc{says("DONE: written")}, 20)...)
 }
 
 // checkRun checks that a run is complete on disk.

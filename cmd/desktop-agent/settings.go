@@ -476,7 +476,7 @@ type sightFlags struct {
 	MaxImage    int           `help:"Longest side of the image that the model gets, in pixels; 0 for what suits its form." default:"${max_image}" group:"Desktop"`
 	Quiet       time.Duration `help:"How long nothing may be drawn before the screen counts as still." default:"${quiet}" group:"Desktop"`
 	Ceiling     time.Duration `help:"How long to wait for that at most." default:"${ceiling}" group:"Desktop"`
-	TreeSilence time.Duration `help:"A program that tells nothing of its accessibility tree for so long is left out." default:"${tree_silence}" group:"Desktop"`
+	TreeSilence time.Duration `help:"A program that tells nothing of its accessibility tree for so long is left out, unless it or its X server wants a processor." default:"${tree_silence}" group:"Desktop"`
 	TreeLimit   time.Duration `help:"The most that the tree of one program may take." default:"${tree_limit}" group:"Desktop"`
 	TreeNodes   int           `help:"The most elements that are read of one program." default:"${tree_nodes}" group:"Desktop"`
 	OCR         string        `name:"ocr" help:"Languages in which text is read from the picture where no program tells it, as tesseract names them, such as eng+deu; off for none. Needs tesseract." default:"${ocr}" placeholder:"LANGUAGES" group:"Desktop"`

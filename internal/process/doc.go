@@ -1,7 +1,8 @@
 // Package process tells whether a process wants a processor: on a busy machine one that
-// gives no answer may only wait for its turn. Where the system does not tell, none does.
+// gives no answer may only wait for its turn, or for another that does, such as the server
+// of its display. Where the system does not tell, none does.
 //
-//	watch := process.Watch{PID: pid}
+//	watch := process.Watch{PIDs: []int{pid, server}}
 //	for !answered() && watch.Wants() {
 //		time.Sleep(pace)
 //	}

@@ -11,24 +11,27 @@ import (
 // and then.
 const noise = time.Millisecond
 
-// A Watch looks at one process, again and again.
+// A Watch looks at processes that do one thing together, again and again.
 type Watch struct {
-	PID    int           // 0 if it is not known: then nothing is told
-	delay  time.Duration // the run delay at the last look
+	PIDs   []int         // 0 for one that is not known: of that nothing is told
+	delay  time.Duration // the run delay of them all at the last look
 	looked bool
 }
 
-// Wants tells whether any thread of the process is runnable, or blocked on a disk, or has
+// Wants tells whether any thread of the processes is runnable, or blocked on a disk, or has
 // waited for a processor since the last look. Of the process that asks it
 // tells nothing: that runs because it asks.
 func (w *Watch) Wants() bool {
-	if w.PID <= 0 || w.PID == os.Getpid() {
-		return false
+	delay, runnable := time.Duration(0), false
+	for _, pid := range w.PIDs {
+		if pid > 0 && pid != os.Getpid() {
+			delay += RunDelay(pid)
+			runnable = runnable || AnyRunnable(pid)
+		}
 	}
-	delay := RunDelay(w.PID)
 	wanted := w.looked && delay-w.delay > noise
 	w.delay, w.looked = delay, true
-	return wanted || AnyRunnable(w.PID)
+	return wanted || runnable
 }
 
 // MainRunnable tells whether the first thread of a process, which is the one that draws, is

@@ -5,7 +5,9 @@ package x11_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"image"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -41,6 +43,17 @@ func dial(t *testing.T, d *sandbox.Desktop) *x11.Conn {
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close(); <-c.Closed() })
 	return c
+}
+
+// TestServerOf: the server of a display of this machine is the process at its socket.
+func TestServerOf(t *testing.T) {
+	d, _ := start(t)
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", x11.ServerOf(d.Display())))
+	require.NoError(t, err)
+	require.Equal(t, "Xvfb\n", string(name))
+	for _, display := range []string{":99999", "elsewhere:0", "nothing"} {
+		require.Zero(t, x11.ServerOf(display), display)
+	}
 }
 
 // window makes a window of the test's own, which no window manager handles.

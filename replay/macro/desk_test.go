@@ -73,7 +73,7 @@ func openDesk(ctx context.Context, t *testing.T, s setting) *desk {
 	require.NoError(t, err)
 	options := &screen.Options{Display: d.Display(), Settle: runtest.Settle}
 	if !s.noTree {
-		d.tree, err = atspi.Open(ctx, runtest.Tree(d.BusAddress()))
+		d.tree, err = atspi.Open(ctx, runtest.Tree(d))
 		require.NoError(t, err)
 		t.Cleanup(func() { d.tree.Close() })
 		options.Tree = d.tree

@@ -27,7 +27,7 @@ func ask(t *testing.T, dpi int, theme, ok, cancel string) *screen.Observation {
 	defer func() { assert.NoError(t, d.Close()) }()
 	_, err = d.Open(ctx, "zenity", "--question", "--title=List", "--text=What becomes of the list?", "--ok-label="+ok, "--cancel-label="+cancel)
 	require.NoError(t, err)
-	tree, err := atspi.Open(ctx, runtest.Tree(d.BusAddress()))
+	tree, err := atspi.Open(ctx, runtest.Tree(d))
 	require.NoError(t, err)
 	defer tree.Close()
 	s, err := screen.Open(ctx, &screen.Options{Display: d.Display(), Tree: tree, Settle: runtest.Settle})

@@ -172,7 +172,7 @@ type guarded struct {
 }
 
 func (d *desk) guarded(ctx context.Context, t *testing.T, v variation) *guarded {
-	tree, err := atspi.Open(ctx, runtest.Tree(d.BusAddress()))
+	tree, err := atspi.Open(ctx, runtest.Tree(d))
 	require.NoError(t, err)
 	t.Cleanup(func() { tree.Close() })
 	eye, err := screen.Open(ctx, &screen.Options{Display: d.Display(), Tree: tree, Settle: runtest.Settle})

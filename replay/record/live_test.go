@@ -79,7 +79,7 @@ func newStage(t *testing.T, home string) *stage {
 	s.desktop, err = sandbox.Start(ctx, &sandbox.Options{Size: stageSize, Home: home})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.desktop.Close()) })
-	s.tree, err = atspi.Open(ctx, runtest.Tree(s.desktop.BusAddress()))
+	s.tree, err = atspi.Open(ctx, runtest.Tree(s.desktop))
 	require.NoError(t, err)
 	t.Cleanup(func() { s.tree.Close() })
 	s.screen, err = screen.Open(ctx, &screen.Options{Display: s.desktop.Display(), Tree: s.tree})

@@ -91,7 +91,7 @@ func (s scene) on(t *testing.T, play func(*testing.T, context.Context, *replay.R
 	defer func() { assert.NoError(t, desktop.Close()) }()
 	_, err = desktop.Open(ctx, words[0], words[1:]...)
 	require.NoError(t, err)
-	tree, err := atspi.Open(ctx, runtest.Tree(desktop.BusAddress()))
+	tree, err := atspi.Open(ctx, runtest.Tree(desktop))
 	require.NoError(t, err)
 	defer tree.Close()
 	eyes, err := screen.Open(ctx, &screen.Options{Display: desktop.Display(), Tree: tree, Settle: runtest.Settle})

@@ -13,10 +13,13 @@ import (
 // step must not.
 var Settle = screen.SettleOptions{Ceiling: 20 * time.Second}
 
-// Tree reads, at the bus of a desktop, the trees of programs that a busy machine keeps
-// from answering: only what hangs for good is left out.
-func Tree(bus string) *atspi.Options {
-	return &atspi.Options{BusAddress: bus, Silence: treeSilence, AppTimeout: treeLimit}
+// Tree reads the trees of programs of a desktop that a busy machine keeps from answering: only
+// what hangs for good is left out.
+func Tree(d interface {
+	Display() string
+	BusAddress() string
+}) *atspi.Options {
+	return &atspi.Options{BusAddress: d.BusAddress(), Server: screen.ServerOf(d.Display()), Silence: treeSilence, AppTimeout: treeLimit}
 }
 
 const treeSilence, treeLimit = 5 * time.Second, time.Minute

@@ -92,7 +92,7 @@ func (a *app) introduce(ctx context.Context, o Options) error {
 	}
 	if a.direct != "" {
 		var err error
-		if a.wire, err = openWire(ctx, a.direct, false, silence{o.Silence, a.pid}); err == nil {
+		if a.wire, err = openWire(ctx, a.direct, false, silence{o.Silence, a.pid, o.Server}); err == nil {
 			return nil
 		}
 		if err = cause(ctx, err); !errors.Is(err, errGone) {
@@ -101,7 +101,7 @@ func (a *app) introduce(ctx context.Context, o Options) error {
 		a.direct = "" // of another user, or in another container: the bus will do
 	}
 	var err error
-	a.wire, err = openWire(ctx, a.address, true, silence{o.Silence, a.pid})
+	a.wire, err = openWire(ctx, a.address, true, silence{o.Silence, a.pid, o.Server})
 	return err
 }
 
@@ -117,7 +117,7 @@ func (a *app) processOf(ctx context.Context, name string) (int, error) {
 
 // meet asks a program over the bus who it is.
 func (a *app) meet(ctx context.Context, o Options) error {
-	w, err := openWire(ctx, a.address, true, silence{o.Silence, a.pid})
+	w, err := openWire(ctx, a.address, true, silence{o.Silence, a.pid, o.Server})
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
 // visit reads those parts of a tree that other programs give, such as the
 // process of a browser that draws a page.
 func (a *app) visit(ctx context.Context, o Options, w *walk) error {
-	wire, err := openWire(ctx, a.address, true, silence{limit: o.Silence})
+	wire, err := openWire(ctx, a.address, true, silence{limit: o.Silence, server: o.Server})
 	if err != nil {
 		return err
 	}

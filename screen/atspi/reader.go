@@ -20,7 +20,8 @@ var errNoBus = errors.New("no accessibility bus")
 // Options say how trees are read. The zero value works.
 type Options struct {
 	BusAddress string        // of the session bus; "" means $DBUS_SESSION_BUS_ADDRESS
-	Silence    time.Duration // a program that answers nothing for so long, and wants no processor, hangs; 0 means [DefaultSilence]
+	Server     int           // process of the server of the display, for which programs wait; 0 if it is not known
+	Silence    time.Duration // a program that answers nothing for so long hangs, unless it or the server wants a processor; 0 means [DefaultSilence]
 	AppTimeout time.Duration // the most that one program may take in all; 0 means [DefaultAppTimeout]
 	MaxNodes   int           // of one program; 0 means [DefaultMaxNodes]
 	Log        *slog.Logger  // nil means none

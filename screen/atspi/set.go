@@ -51,7 +51,7 @@ func (r *Reader) Set(ctx context.Context, p permit.Permit, n Node, text string) 
 	r.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, r.o.AppTimeout)
 	defer cancel()
-	e := element{ctx, bus.Object(ref.name, dbus.ObjectPath(ref.path)), n.PID, n.Role == rolePassword.String()}
+	e := element{ctx, bus.Object(ref.name, dbus.ObjectPath(ref.path)), n.PID, r.o.Server, n.Role == rolePassword.String()}
 	var has []string
 	var words []uint32
 	if err := errors.Join(e.ask(accessible+".GetInterfaces", &has), e.ask(accessible+".GetState", &words)); err != nil {
@@ -84,6 +84,7 @@ type element struct {
 	ctx    context.Context
 	object dbus.BusObject
 	pid    int  // of its program
+	server int  // process of the server of its display; 0 if it is not known
 	secret bool // what it holds is not asked for
 }
 
@@ -121,8 +122,9 @@ func (e element) setText(text string) error {
 
 // How long it may take until an element holds what it was set to, as the process that
 // draws a page in a browser is another one than the one that answers; and how often it
-// is looked. A program that is runnable at the end of that time has it once more, as long
-// as it may take in all. That is the one that answers: the process of a page is not known.
+// is looked. A program that is runnable at the end of that time, or the server of its
+// display, has it once more, as long as it may take in all. That is the one that answers: the
+// process of a page is not known.
 // Each look wakes it, so that what it waited for a processor meanwhile tells nothing.
 const (
 	takes = time.Second
@@ -144,7 +146,7 @@ func until[T any](e element, read func() (T, error), wanted func(T) bool) (now T
 		case <-look.C:
 		case <-end.C:
 			left := min(takes, time.Until(limit)-pace) // so that what it holds is told, and not that time is up
-			if left <= 0 || !process.AnyRunnable(e.pid) {
+			if left <= 0 || !process.AnyRunnable(e.pid) && !process.AnyRunnable(e.server) {
 				return now, nil
 			}
 			end.Reset(left)

@@ -26,6 +26,7 @@ var slowness = map[string]func(){
 	"computes":         func() { computeFor(1500 * time.Millisecond) },
 	"computes forever": func() { computeFor(time.Hour) },
 	"sleeps":           func() { time.Sleep(time.Hour) },
+	"waits":            func() { time.Sleep(1500 * time.Millisecond) },
 }
 
 func computeFor(d time.Duration) {
@@ -37,7 +38,8 @@ func computeFor(d time.Duration) {
 const slowProgram = "DESKTOP_AGENT_TEST_SLOW"
 
 // A program that only waits for a processor, or works, does not hang: it is waited for up
-// to the limit of one program.
+// to the limit of one program. Nor does one that waits for the server of its display, which
+// waits for a processor.
 func TestSilence(t *testing.T) {
 	if does := os.Getenv(slowProgram); does != "" {
 		l := &liar{children: map[string][]string{"root": {"window"}, "window": {"button"}}, slow: slowness[does]}
@@ -52,15 +54,26 @@ func TestSilence(t *testing.T) {
 	}
 	b := newBench(t, nil)
 	for _, tt := range []struct {
-		does  string
-		limit time.Duration
-		hung  error // why it is given up
+		does   string
+		serves string // what the server of its display does: a shell's words; "" for none that is known
+		limit  time.Duration
+		hung   error // why it is given up
 	}{
-		{"computes", patience, nil},
-		{"computes forever", 2 * time.Second, context.DeadlineExceeded},
-		{"sleeps", patience, errSilent},
+		{"computes", "", patience, nil},
+		{"computes forever", "", 2 * time.Second, context.DeadlineExceeded},
+		{"sleeps", "", patience, errSilent},
+		{"sleeps", "exec sleep 600", patience, errSilent},
+		{"waits", "while :; do :; done", patience, nil},
+		{"sleeps", "while :; do :; done", 2 * time.Second, context.DeadlineExceeded},
 	} {
-		t.Run(tt.does, func(t *testing.T) {
+		t.Run(tt.does+" "+tt.serves, func(t *testing.T) {
+			server := 0
+			if tt.serves != "" {
+				c := exec.CommandContext(t.Context(), "sh", "-c", tt.serves)
+				require.NoError(t, c.Start())
+				t.Cleanup(func() { _ = c.Wait() })
+				server = c.Process.Pid
+			}
 			program := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSilence$")
 			program.Env = append(os.Environ(), slowProgram+"="+tt.does, "AT_SPI_BUS_ADDRESS="+b.at)
 			program.Stderr = os.Stderr
@@ -74,7 +87,7 @@ func TestSilence(t *testing.T) {
 			line, err := bufio.NewReader(out).ReadString('\n')
 			require.NoError(t, err)
 
-			r, err := Open(t.Context(), &Options{BusAddress: b.BusAddress(), Silence: 500 * time.Millisecond, AppTimeout: tt.limit})
+			r, err := Open(t.Context(), &Options{BusAddress: b.BusAddress(), Server: server, Silence: 500 * time.Millisecond, AppTimeout: tt.limit})
 			require.NoError(t, err)
 			defer r.Close()
 			nodes, hung, err := r.Read(t.Context())

@@ -124,15 +124,15 @@ func (w *wire) bound(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() { w.conn.SetDeadline(time.Unix(1, 0)) })
 }
 
-// A silence tells when a program hangs: it answers nothing for so long while it wants no
-// processor; see [process.Watch].
+// A silence tells when a program hangs: it answers nothing for so long while neither it nor
+// the server of its display, for which it may wait, wants a processor; see [process.Watch].
 type silence struct {
-	limit time.Duration // 0: it never does
-	pid   int           // of the program; 0 if it is not known: then it wants none
+	limit       time.Duration // 0: it never does
+	pid, server int           // of the two; 0 for one that is not known: then that wants none
 }
 
-// looks is how often the program is looked at within the limit. One that wants a
-// processor has a new limit from then on.
+// looks is how often the two are looked at within the limit. If one wants a processor
+// there is a new limit from then on.
 const looks = 2
 
 // Read reads what was sent to us, or fails with [os.ErrDeadlineExceeded] after a silence.
@@ -153,7 +153,7 @@ func (w *wire) Write(b []byte) (n int, err error) {
 
 // wait reads or writes again and again until that is done, or after a silence.
 func (w *wire) wait(do func() error) error {
-	watch := process.Watch{PID: w.silence.pid}
+	watch := process.Watch{PIDs: []int{w.silence.pid, w.silence.server}}
 	for idle := 0; ; {
 		var deadline time.Time
 		if w.silence.limit > 0 {

@@ -72,7 +72,7 @@ func newDesk(t *testing.T, env ...string) *desk {
 	d.x, err = x11.Dial(d.Display())
 	require.NoError(t, err)
 	t.Cleanup(func() { d.x.Close(); <-d.x.Closed() })
-	reader, err := atspi.Open(t.Context(), &atspi.Options{BusAddress: d.BusAddress(), Enable: true, Silence: 5 * time.Second, AppTimeout: patience})
+	reader, err := atspi.Open(t.Context(), &atspi.Options{BusAddress: d.BusAddress(), Server: screen.ServerOf(d.Display()), Enable: true, Silence: 5 * time.Second, AppTimeout: patience})
 	require.NoError(t, err)
 	t.Cleanup(func() { reader.Close() })
 	look := &screen.Options{
@@ -127,6 +127,20 @@ func (d *desk) observe() *screen.Observation {
 	o, err := d.eyes.Observe(d.t.Context())
 	require.NoError(d.t, err)
 	return o
+}
+
+// answered observes until all programs answer: of one that does not nodes are missing, as the
+// list says, and it is not whole. See TestSilence of package atspi for when one does not.
+func (d *desk) answered() (o *screen.Observation) {
+	d.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		if o = d.observe(); len(o.Tree.Hung) == 0 {
+			return o
+		}
+		d.t.Logf("%v did not answer: %+v", o.Tree.Hung, o.Settled)
+	}
+	require.FailNow(d.t, "a program does not answer")
+	return nil
 }
 
 // look observes until a node is there, and returns it too.

@@ -60,7 +60,7 @@ func (d *desk) judge(s state) {
 	d.t.Helper()
 	o := s.observed
 	if o == nil {
-		o = d.observe()
+		o = d.answered()
 	}
 	text := o.Text(0)
 	list := items(o, text)

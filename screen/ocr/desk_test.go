@@ -53,7 +53,7 @@ func newDesk(tb testing.TB, size image.Point) *desk {
 	desktop, err := sandbox.Start(context.Background(), &sandbox.Options{Size: size})
 	require.NoError(tb, err)
 	tb.Cleanup(func() { desktop.Close() })
-	tree, err := atspi.Open(limit(tb), &atspi.Options{BusAddress: desktop.BusAddress(), Silence: 10 * time.Second, AppTimeout: time.Minute})
+	tree, err := atspi.Open(limit(tb), &atspi.Options{BusAddress: desktop.BusAddress(), Server: screen.ServerOf(desktop.Display()), Silence: 10 * time.Second, AppTimeout: time.Minute})
 	require.NoError(tb, err)
 	tb.Cleanup(func() { tree.Close() })
 	d := &desk{Desktop: desktop, tb: tb, reader: open(tb, unhurried), tree: tree}

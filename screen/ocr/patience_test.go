@@ -24,7 +24,7 @@ func TestTerminalThatNeverRests(t *testing.T) {
 		rest    = 10 * time.Second // to look, on a machine that others use too
 	)
 	d := newDesk(t, image.Pt(1000, 700))
-	tree, err := atspi.Open(limit(t), &atspi.Options{BusAddress: d.BusAddress()})
+	tree, err := atspi.Open(limit(t), &atspi.Options{BusAddress: d.BusAddress(), Server: screen.ServerOf(d.Display())})
 	require.NoError(t, err)
 	t.Cleanup(func() { tree.Close() })
 	s, err := screen.Open(limit(t), &screen.Options{

@@ -264,7 +264,7 @@ func (e *Env) watch(ctx context.Context) (err error) {
 	if e.conn, err = x11.Dial(e.desktop.Display()); err != nil {
 		return err
 	}
-	if e.tree, err = atspi.Open(ctx, &atspi.Options{BusAddress: e.desktop.BusAddress(), Log: e.options.Log}); err != nil {
+	if e.tree, err = atspi.Open(ctx, &atspi.Options{BusAddress: e.desktop.BusAddress(), Server: e.Server(), Log: e.options.Log}); err != nil {
 		return err
 	}
 	e.screen, err = screen.Open(ctx, &screen.Options{Display: e.desktop.Display(), Tree: e.tree, Log: e.options.Log})
@@ -333,6 +333,9 @@ func (e *Env) Tree() *atspi.Reader { return e.tree }
 
 // Display returns the name of the X display, for programs of this machine.
 func (e *Env) Display() string { return e.desktop.Display() }
+
+// Server returns the process of the server of that display; 0 if it is not known.
+func (e *Env) Server() int { return x11.ServerOf(e.desktop.Display()) }
 
 // BusAddress returns the address of the D-Bus session bus, for programs of this machine.
 func (e *Env) BusAddress() string { return e.desktop.BusAddress() }

@@ -31,7 +31,7 @@ func (g *getter) accessible(ctx context.Context, v view) (*object, error) {
 	if t, ok := g.e.(teller); ok {
 		return t.accessible(ctx, v)
 	}
-	return readTree(ctx, g.e.BusAddress(), v)
+	return readTree(ctx, g.e.BusAddress(), g.e.Server(), v)
 }
 
 // tree is accessibility_tree: the trees of all programs as XML, hidden objects

@@ -30,8 +30,8 @@ const (
 	// one answer takes says nothing: many are asked for at once, and a crowded machine
 	// gives a spreadsheet more than ten seconds for all of them.
 	maxSilence = 5 * time.Second
-	// looks is how often a program is looked at in that time. One that wants a processor has
-	// that time anew from then on.
+	// looks is how often a program is looked at in that time. One that wants a processor, or
+	// whose display's server does, has that time anew from then on.
 	looks = 2
 	// busySilences is how many times as long it may answer nothing in all.
 	busySilences = 6
@@ -70,6 +70,7 @@ type treeReader struct {
 	slot chan struct{} // for asking at once
 
 	silence time.Duration // that counts as none any more
+	server  int           // process of the server of the display; 0 if it is not known
 
 	mu      sync.Mutex
 	seen    map[ref]bool
@@ -80,9 +81,10 @@ type treeReader struct {
 // A hearing is how a program answers.
 type hearing struct {
 	last   time.Time // when it answered
-	wanted time.Time // when it was seen to want a processor
+	wanted time.Time // when it, or the server, was seen to want a processor
 	looked time.Time // when it was looked at
-	idle   int       // how often in a row it wanted none
+	idle   int       // how often in a row neither it nor the server of its display wanted one
+	pid    int       // its process; 0 if it is not known
 	watch  process.Watch
 }
 
@@ -94,11 +96,12 @@ func (e *silentError) Error() string {
 	return fmt.Sprintf("no answer of %s, so that the accessibility tree is not known: does it hang?", strings.Join(e.programs, ", "))
 }
 
-// readTree reads the trees of the programs of a session. It is asked more than
+// readTree reads the trees of the programs of a session, on the display of a server, of which
+// it takes the process. It is asked more than
 // package screen/atspi does, which reads what can be seen, quickly: here hidden
 // objects count too, and everything that they tell about themselves. The error is a
 // [*silentError] where a program that was to be read gives no answer.
-func readTree(ctx context.Context, session string, v view) (*object, error) {
+func readTree(ctx context.Context, session string, server int, v view) (*object, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, treeLimit, fmt.Errorf("not read within %v", treeLimit))
 	defer cancel()
 	bus, err := accessibilityBus(ctx, session)
@@ -107,6 +110,7 @@ func readTree(ctx context.Context, session string, v view) (*object, error) {
 	}
 	defer bus.Close()
 	r := newTreeReader(bus, v)
+	r.server = server
 	registry := ref{"org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"}
 	var programs []ref
 	if err := r.bus.Object(registry.Name, registry.Path).CallWithContext(ctx, accessible+".GetChildren", 0).Store(&programs); err != nil {
@@ -395,7 +399,7 @@ func (r *treeReader) await(ctx context.Context, call *dbus.Call, begin time.Time
 // meet learns a program's process, to look at it.
 func (r *treeReader) meet(ctx context.Context, program string) {
 	r.mu.Lock()
-	known := r.hearing[program].watch.PID != 0
+	known := r.hearing[program].pid != 0
 	r.mu.Unlock()
 	if known {
 		return
@@ -404,7 +408,7 @@ func (r *treeReader) meet(ctx context.Context, program string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	h := r.hearing[program]
-	h.watch.PID = pid
+	h.pid = pid
 	r.hearing[program] = h
 }
 
@@ -424,7 +428,7 @@ func (r *treeReader) patience(program string, begin time.Time) time.Duration {
 		return left
 	}
 	if h.looked.Before(silent) {
-		h.watch, h.idle = process.Watch{PID: h.watch.PID}, 0 // what it did before tells nothing
+		h.watch, h.idle = process.Watch{PIDs: []int{h.pid, r.server}}, 0 // what it did before tells nothing
 	}
 	h.looked = time.Now()
 	if h.watch.Wants() {

@@ -117,7 +117,7 @@ func TestSilence(t *testing.T) {
 		t.Cleanup(func() { by.Close() })
 		r := newTreeReader(by, view{})
 		r.silence = silence
-		r.hearing[p.name] = hearing{watch: process.Watch{PID: pid}}
+		r.hearing[p.name] = hearing{pid: pid}
 		return r, r.read(t.Context(), []ref{{p.name, slowRoot}}, 1, false)
 	}
 	// Each object is asked six questions, 32 objects at once: an answer takes some 2.3 s.
@@ -157,15 +157,24 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A program hangs if it wants no processor at any of the looks in a silence; one that does
-// has the silence anew.
+// A program hangs if it wants no processor at any of the looks in a silence, nor does the
+// server of its display; one that does has the silence anew.
 func TestPatience(t *testing.T) {
+	for what, of := range map[string]func(pid int) (hearing, int){
+		"the program": func(pid int) (hearing, int) { return hearing{pid: pid}, 0 },
+		"the server":  func(pid int) (hearing, int) { return hearing{}, pid },
+	} {
+		t.Run(what, func(t *testing.T) { testPatience(t, of) })
+	}
+}
+
+func testPatience(t *testing.T, of func(pid int) (hearing, int)) {
 	c := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
 	require.NoError(t, c.Start())
 	t.Cleanup(func() { _ = c.Wait() })
 	r := newTreeReader(nil, view{})
 	r.silence = time.Hour
-	r.hearing["p"] = hearing{watch: process.Watch{PID: c.Process.Pid}}
+	r.hearing["p"], r.server = of(c.Process.Pid)
 	begin := time.Now()
 	after := func(passed time.Duration) time.Duration {
 		begin = begin.Add(-passed)
@@ -201,7 +210,7 @@ func TestMeet(t *testing.T) {
 		want int
 	}{{over, 0}, {t.Context(), os.Getpid()}, {over, os.Getpid()}} {
 		r.meet(tt.ctx, bus.Names()[0])
-		assert.Equal(t, tt.want, r.hearing[bus.Names()[0]].watch.PID)
+		assert.Equal(t, tt.want, r.hearing[bus.Names()[0]].pid)
 	}
 }
 

@@ -95,6 +95,7 @@ func (f *fake) Size() image.Point                                { return image.
 func (f *fake) Now() time.Time                                   { return f.now }
 func (f *fake) Network() bool                                    { return f.network }
 func (f *fake) BusAddress() string                               { return "" }
+func (f *fake) Server() int                                      { return 0 }
 func (f *fake) Err() error                                       { return f.err }
 
 func (f *fake) accessible(context.Context, view) (*object, error) {

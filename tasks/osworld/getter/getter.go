@@ -32,6 +32,7 @@ type Env interface {
 	Now() time.Time
 	Network() bool
 	BusAddress() string
+	Server() int
 	Err() error
 }
 
