@@ -47,6 +47,9 @@ func (e *Env) Tree() *atspi.Reader { return nil }
 // Display returns "".
 func (e *Env) Display() string { return "" }
 
+// Server returns 0: there is none.
+func (e *Env) Server() int { return 0 }
+
 // BusAddress returns "".
 func (e *Env) BusAddress() string { return "" }
 
