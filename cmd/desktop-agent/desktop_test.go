@@ -75,7 +75,7 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request) {
 		{`"shown"`, map[string]any{"shown": true, "evidence": "agent was here", "missing": ""}},
 		{`"is_consistent"`, map[string]any{"is_consistent": true, "needs_new_plan": false, "optimization_guidance": nil}},
 		{`"task_words"`, map[string]any{"expected": "a text appears", "effect": "edit", "reversible": true, "undo": "delete it",
-			"short_term": risk, "long_term": risk, "violated_policy_ids": []string{}, "asked_for_by_task": true, "task_words": "write",
+			"short_term": risk, "long_term": risk, "violated_policy_ids": []string{}, "asked_for_by_task": false, "task_words": "",
 			"lifts": nil, "better": nil}}, // an editor that does not answer in time does not say where the text would go
 		{`"left"`, map[string]any{"left": "red", "right": "blue"}},
 	}
