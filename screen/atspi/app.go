@@ -92,7 +92,7 @@ func (a *app) introduce(ctx context.Context, o Options) error {
 	}
 	if a.direct != "" {
 		var err error
-		if a.wire, err = openWire(ctx, a.direct, false, silence{o.Silence, a.pid, o.Server}); err == nil {
+		if a.wire, err = openWire(ctx, a.direct, false, a.silence(o)); err == nil {
 			return nil
 		}
 		if err = cause(ctx, err); !errors.Is(err, errGone) {
@@ -101,9 +101,12 @@ func (a *app) introduce(ctx context.Context, o Options) error {
 		a.direct = "" // of another user, or in another container: the bus will do
 	}
 	var err error
-	a.wire, err = openWire(ctx, a.address, true, silence{o.Silence, a.pid, o.Server})
+	a.wire, err = openWire(ctx, a.address, true, a.silence(o))
 	return err
 }
+
+// silence is the one of the program.
+func (a *app) silence(o Options) silence { return silence{o.Silence, a.pid, o.Server} }
 
 // processOf returns the process behind a name on the bus.
 func (a *app) processOf(ctx context.Context, name string) (int, error) {
@@ -117,7 +120,7 @@ func (a *app) processOf(ctx context.Context, name string) (int, error) {
 
 // meet asks a program over the bus who it is.
 func (a *app) meet(ctx context.Context, o Options) error {
-	w, err := openWire(ctx, a.address, true, silence{o.Silence, a.pid, o.Server})
+	w, err := openWire(ctx, a.address, true, a.silence(o))
 	if err != nil {
 		return err
 	}
