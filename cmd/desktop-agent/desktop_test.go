@@ -30,15 +30,16 @@ import (
 	"desktop-agent/internal/x11"
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
+	"desktop-agent/replay"
 )
 
 // An endpoint answers like a model. Requests come at the same time, so it tells
 // them apart by the schema that they ask for; the actor asks for none.
 type endpoint struct {
 	*httptest.Server
+	t     *testing.T
 	mu    sync.Mutex
 	actor []http.HandlerFunc
-	t     *testing.T
 	asked chan struct{} // gets one for each question to the actor
 }
 
@@ -177,32 +178,26 @@ func (p *process) code() int {
 	select {
 	case <-p.exited:
 	case <-time.After(patience):
-		journal := p.journal()                // before what follows adds to it
 		_ = p.Process.Signal(syscall.SIGQUIT) // its goroutines, to standard error
 		select {
 		case <-p.exited:
 		case <-time.After(time.Minute):
 		}
-		require.Fail(p.t, "it does not end", "%s\n%s", p.stderr, journal)
+		require.Fail(p.t, "it does not end", "%s\n%s", p.stderr, p.journal())
 	}
 	return p.ProcessState.ExitCode()
 }
 
-// journal is what the run has done so far: of each event when it was written, and its kind.
+// journal is what the runs of a process that has ended did: of each event when, and its kind.
 func (p *process) journal() string {
-	files, err := filepath.Glob(p.Dir + "/runs/*/events.jsonl")
+	runs, err := filepath.Glob(filepath.Join(p.Dir, "runs", "*"))
 	require.NoError(p.t, err)
 	var list strings.Builder
-	for _, file := range files {
-		events, err := os.ReadFile(file)
+	for _, dir := range runs {
+		stored, err := replay.Open(dir)
 		require.NoError(p.t, err)
-		for line := range bytes.Lines(events) {
-			var event struct {
-				Time, Kind string
-				Step       int
-			}
-			_ = json.Unmarshal(line, &event) // the last may not be whole
-			fmt.Fprintln(&list, event.Time, event.Step, event.Kind)
+		for e, err := range stored.Events() {
+			fmt.Fprintln(&list, e.Time, e.Step, e.Kind, err)
 		}
 	}
 	return list.String()
