@@ -158,6 +158,7 @@ func TestReportInABrowser(t *testing.T) {
 	t.Run("keyboard", func(t *testing.T) { testKeyboard(t, browse(t, browser, r, 1300, 800)) })
 	t.Run("play", func(t *testing.T) { testPlay(t, browse(t, browser, r, 1300, 800)) })
 	t.Run("zoom", func(t *testing.T) { testZoom(t, browse(t, browser, r, 1300, 800)) })
+	t.Run("address", func(t *testing.T) { testAddress(t, browse(t, browser, r, 1300, 800)) })
 	t.Run("search", func(t *testing.T) { testSearch(t, browse(t, browser, r, 1300, 800)) })
 	t.Run("timeline", func(t *testing.T) { testTimeline(t, browse(t, browser, r, 1300, 800)) })
 	t.Run("comparison", func(t *testing.T) { testComparison(t, browser, r) })
@@ -220,6 +221,27 @@ func (b *tab) fits() {
 	assert.LessOrEqual(b.t, eval[int](b, `document.documentElement.scrollWidth - innerWidth`), 0)
 }
 
+// testAddress goes to a step while the address is still to follow to another one, which it
+// does before the page is told where one went: one is led there nevertheless.
+func testAddress(t *testing.T, b *tab) {
+	t.Helper()
+	eval[bool](b, `(() => {
+		const later = setTimeout;
+		setTimeout = (f) => { window.due = f; return 0; };
+		show(1);
+		setTimeout = later;
+		return true;
+	})()`)
+	b.follow(`location.hash = "#step-4"; due()`)
+	assert.Equal(t, "#step-4", b.here())
+	assert.Equal(t, "#step-4", eval[string](b, `location.hash`))
+
+	b.press("k")
+	eval[bool](b, `new Promise(done => setTimeout(done, 300, true))`) // as long as the address waits
+	assert.Equal(t, "#step-3", eval[string](b, `location.hash`), "the address follows to what a key shows")
+	b.quiet()
+}
+
 // at goes to a step by its address.
 func (b *tab) at(step int) {
 	b.t.Helper()
@@ -272,6 +294,7 @@ func (b *tab) marksAreInPlace() {
 				NaturalW: shot.querySelector("img").naturalWidth};
 		})()`, want.step, want.n, want.n))
 		require.Equal(b.t, 1280.0, got.NaturalW, "the picture was loaded")
+		require.Positive(b.t, got.W, "step %d is shown", want.step)
 		scale := got.W / 1280
 		assert.InDelta(b.t, (float64(want.at.X)+.5)*scale, got.X, 1, "step %d, action %d, scale %.3f", want.step, want.n, scale)
 		assert.InDelta(b.t, (float64(want.at.Y)+.5)*scale, got.Y, 1, "step %d, action %d, scale %.3f", want.step, want.n, scale)

@@ -58,18 +58,22 @@ function read() {
 }
 
 // The address names the step. It follows with a delay, as browsers allow only so
-// many changes of it.
-let addressing = 0;
+// many changes of it; and not to one that somebody has just gone to, of which the
+// browser tells later than it has it.
+let addressing = 0, followed = "";
 function address() {
   clearTimeout(addressing);
   addressing = setTimeout(() => {
     const hash = "#" + steps[here].id;
-    if (location.hash !== hash) history.replaceState(null, "", hash);
+    if (location.hash !== followed || hash === followed) return;
+    history.replaceState(null, "", hash);
+    followed = location.hash;
   }, 250);
 }
 
 function follow() {
   clearTimeout(addressing);
+  followed = location.hash;
   const i = steps.findIndex((s) => "#" + s.id === location.hash);
   if (i >= 0) show(i);
 }
