@@ -8,14 +8,8 @@ import (
 	"strings"
 
 	"github.com/godbus/dbus/v5"
-)
 
-// Names of the accessibility bus, from the AT-SPI2 specification.
-const (
-	accessibilityName = "org.a11y.Bus"
-	accessibilityPath = "/org/a11y/bus"
-	registryName      = "org.a11y.atspi.Registry"
-	registryRoot      = "/org/a11y/atspi/accessible/root"
+	"desktop-agent/internal/bus"
 )
 
 // startBus starts the session bus and returns when it listens.
@@ -50,7 +44,7 @@ func (d *Desktop) startBus(ctx context.Context) error {
 // startAccessibility starts the accessibility bus, turns accessibility on, and
 // returns when the registry of programs answers. It needs the display.
 func (d *Desktop) startAccessibility(ctx context.Context) error {
-	conn, err := dialBus(ctx, d.bus)
+	conn, err := bus.Connect(ctx, d.bus)
 	if err != nil {
 		return fmt.Errorf("session bus: %w", err)
 	}
@@ -67,13 +61,8 @@ func (d *Desktop) startAccessibility(ctx context.Context) error {
 	if err := d.launchAccessibility(ctx, conn); err != nil {
 		return fmt.Errorf("accessibility bus: %w", err)
 	}
-	bus := conn.Object(accessibilityName, accessibilityPath)
-	set := bus.CallWithContext(ctx, "org.freedesktop.DBus.Properties.Set", 0, "org.a11y.Status", "IsEnabled", dbus.MakeVariant(true))
-	if set.Err != nil {
-		return fmt.Errorf("turn accessibility on: %w", set.Err)
-	}
-	var address string
-	if err := bus.CallWithContext(ctx, "org.a11y.Bus.GetAddress", 0).Store(&address); err != nil {
+	address, err := bus.Accessibility(ctx, conn, true)
+	if err != nil {
 		return fmt.Errorf("accessibility bus: %w", err)
 	}
 	if err := d.watchRegistry(ctx, address); err != nil {
@@ -88,7 +77,7 @@ func (d *Desktop) startAccessibility(ctx context.Context) error {
 func (d *Desktop) launchAccessibility(ctx context.Context, conn *dbus.Conn) error {
 	signals := make(chan *dbus.Signal, 16)
 	conn.Signal(signals)
-	if err := watchOwner(ctx, conn, accessibilityName); err != nil {
+	if err := watchOwner(ctx, conn, bus.Launcher); err != nil {
 		return err
 	}
 	_, err := d.part(d.through(d.entered.Files, command{
@@ -104,7 +93,7 @@ func (d *Desktop) launchAccessibility(ctx context.Context, conn *dbus.Conn) erro
 			if !ok {
 				return dbus.ErrClosed
 			}
-			if owner, ok := newOwner(s, accessibilityName); ok && owner != "" {
+			if owner, ok := newOwner(s, bus.Launcher); ok && owner != "" {
 				return nil
 			}
 		case <-ctx.Done():
@@ -117,32 +106,26 @@ func (d *Desktop) launchAccessibility(ctx context.Context, conn *dbus.Conn) erro
 // start it, and from then on watches that it stays: one that starts anew has
 // forgotten every program.
 func (d *Desktop) watchRegistry(ctx context.Context, address string) error {
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, end)
-	conn, err := dialBus(life, address)
+	conn, err := bus.Connect(ctx, address)
 	if err != nil {
-		end()
 		return err
 	}
 	signals := make(chan *dbus.Signal, 16)
 	conn.Signal(signals)
-	err = watchOwner(ctx, conn, registryName)
+	err = watchOwner(ctx, conn, bus.Registry)
 	if err == nil {
-		err = conn.Object(registryName, registryRoot).CallWithContext(ctx, "org.a11y.atspi.Accessible.GetChildren", 0).Err
+		err = conn.Object(bus.Registry, bus.RegistryRoot).CallWithContext(ctx, "org.a11y.atspi.Accessible.GetChildren", 0).Err
 	}
-	stop()
 	if err != nil {
 		conn.Close()
-		end()
 		return err
 	}
 	d.mu.Lock()
 	d.registry = conn
 	d.mu.Unlock()
 	d.watch.Go(func() {
-		defer end()
 		for s := range signals { // until Close, or until the bus ends
-			if owner, ok := newOwner(s, registryName); ok && owner == "" {
+			if owner, ok := newOwner(s, bus.Registry); ok && owner == "" {
 				d.fail(&DiedError{Part: "accessibility registry (at-spi2-registryd)", Status: "it left the bus"})
 			}
 		}
@@ -164,11 +147,6 @@ func newOwner(s *dbus.Signal, name string) (owner string, ok bool) {
 	}
 	owner, ok = s.Body[2].(string)
 	return owner, ok
-}
-
-// dialBus connects to a bus and says hello.
-func dialBus(ctx context.Context, address string) (*dbus.Conn, error) {
-	return dbus.Connect(address, dbus.WithContext(ctx))
 }
 
 // readLine reads one line of a pipe that may stay open.

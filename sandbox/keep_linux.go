@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"desktop-agent/internal/bus"
 	"desktop-agent/internal/seal"
 	"desktop-agent/internal/x11"
 )
@@ -133,11 +134,11 @@ func (d *Desktop) rejoin(ctx context.Context, k *kept) error {
 			d.fail(&DiedError{Part: "X server (Xvfb)", Status: "it closed the connection"})
 		}
 	})
-	bus, err := dialBus(ctx, d.bus)
+	session, err := bus.Connect(ctx, d.bus)
 	if err != nil {
 		return fmt.Errorf("session bus: %w", err)
 	}
-	return bus.Close()
+	return session.Close()
 }
 
 // Kept reports whether a desktop waits in a folder for somebody who takes it over.

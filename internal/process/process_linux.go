@@ -16,12 +16,21 @@ type Watch struct {
 	PIDs   []int         // 0 for one that is not known: of that nothing is told
 	delay  time.Duration // the run delay of them all at the last look
 	looked bool
+	idle   int
 }
 
-// Wants tells whether any thread of the processes is runnable, or blocked on a disk, or has
-// waited for a processor since the last look. Of the process that asks it
-// tells nothing: that runs because it asks.
-func (w *Watch) Wants() bool {
+// Idle looks at the processes, and returns how often in a row none of them wanted a
+// processor: no thread was runnable, or blocked on a disk, or had waited for a processor
+// since the look before. Of the process that asks it tells nothing: that runs because it asks.
+func (w *Watch) Idle() int {
+	w.idle++
+	if w.wants() {
+		w.idle = 0
+	}
+	return w.idle
+}
+
+func (w *Watch) wants() bool {
 	delay, runnable := time.Duration(0), false
 	for _, pid := range w.PIDs {
 		if pid > 0 && pid != os.Getpid() {

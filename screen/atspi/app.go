@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/godbus/dbus/v5"
+
+	"desktop-agent/internal/bus"
 )
 
 // An app is a running program that has an accessibility tree.
@@ -78,8 +80,8 @@ func (a *app) program() Program {
 func (a *app) introduce(ctx context.Context, o Options) error {
 	if a.pid == 0 {
 		var err error
-		if a.pid, err = a.processOf(ctx, a.root.name); err != nil {
-			return err
+		if a.pid, err = bus.PID(ctx, a.bus, a.root.name); err != nil {
+			return cause(ctx, errGone)
 		}
 	}
 	if !a.known {
@@ -107,16 +109,6 @@ func (a *app) introduce(ctx context.Context, o Options) error {
 
 // silence is the one of the program.
 func (a *app) silence(o Options) silence { return silence{o.Silence, a.pid, o.Server} }
-
-// processOf returns the process behind a name on the bus.
-func (a *app) processOf(ctx context.Context, name string) (int, error) {
-	var pid uint32
-	call := a.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, name)
-	if call.Store(&pid) != nil {
-		return 0, cause(ctx, errGone)
-	}
-	return int(pid), nil
-}
 
 // meet asks a program over the bus who it is.
 func (a *app) meet(ctx context.Context, o Options) error {
@@ -179,7 +171,7 @@ func (a *app) visit(ctx context.Context, o Options, w *walk) error {
 	}
 	defer wire.conn.Close()
 	for _, host := range w.strangers {
-		wire.silence.pid, _ = a.processOf(ctx, host.ref.name) // one that is gone answers nothing either
+		wire.silence.pid, _ = bus.PID(ctx, a.bus, host.ref.name) // one that is gone answers nothing either
 		sub := &walk{
 			pipe: newPipe(wire, host.ref.name), root: reference{name: host.ref.name},
 			maxNodes: o.MaxNodes, seen: w.seen, shown: w.shown,

@@ -13,6 +13,8 @@ import (
 	"github.com/godbus/dbus/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"desktop-agent/internal/bus"
 )
 
 // A liar is a program that says what it likes on the accessibility bus. Its
@@ -38,7 +40,7 @@ func (b *bench) lie(l *liar) {
 // lie puts the program on a bus.
 func (l *liar) lie(t testing.TB, address string) {
 	t.Helper()
-	conn, err := connect(t.Context(), address)
+	conn, err := bus.Connect(t.Context(), address)
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close() })
 	l.conn = conn

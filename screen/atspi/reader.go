@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"desktop-agent/internal/bus"
 )
 
 // errNoBus reports that no accessibility bus answers.
@@ -79,52 +81,20 @@ func Open(ctx context.Context, o *Options) (*Reader, error) {
 
 // connect asks the session bus for the accessibility bus and connects to that.
 func (r *Reader) connect(ctx context.Context) error {
-	session, err := connect(ctx, r.o.BusAddress)
+	session, err := bus.Connect(ctx, r.o.BusAddress)
 	if err != nil {
 		return fmt.Errorf("%w: session bus: %w", errNoBus, err)
 	}
 	defer session.Close()
-	launcher := session.Object("org.a11y.Bus", "/org/a11y/bus")
-	if r.o.Enable {
-		err := launcher.CallWithContext(ctx, properties+".Set", 0,
-			"org.a11y.Status", "IsEnabled", dbus.MakeVariant(true)).Err
-		if err != nil {
-			return fmt.Errorf("%w: turn accessibility on: %w", errNoBus, err)
-		}
+	address, err := bus.Accessibility(ctx, session, r.o.Enable)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNoBus, err)
 	}
-	var address string
-	if err := launcher.CallWithContext(ctx, "org.a11y.Bus.GetAddress", 0).Store(&address); err != nil {
-		return fmt.Errorf("%w: is at-spi2-core installed? %w", errNoBus, err)
-	}
-	if r.bus, err = connect(ctx, address); err != nil {
+	if r.bus, err = bus.Connect(ctx, address); err != nil {
 		return fmt.Errorf("%w: %w", errNoBus, err)
 	}
 	r.at = address
 	return nil
-}
-
-// connect connects to a bus. The context bounds the connecting, not the
-// connection.
-func connect(ctx context.Context, address string) (*dbus.Conn, error) {
-	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
-	conn, err := dbus.Dial(address, dbus.WithContext(alive))
-	if err != nil {
-		kill()
-		return nil, err
-	}
-	stop := context.AfterFunc(ctx, kill) // ends a wait for an answer
-	err = conn.Auth(nil)
-	if err == nil {
-		err = conn.Hello()
-	}
-	if !stop() {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		kill()
-		return nil, err
-	}
-	return conn, nil
 }
 
 // Close ends all connections.
@@ -196,7 +166,7 @@ func (r *Reader) running(ctx context.Context) ([]*app, error) {
 		Name string
 		Path dbus.ObjectPath
 	}
-	registry := r.bus.Object("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
+	registry := r.bus.Object(bus.Registry, bus.RegistryRoot)
 	if err := registry.CallWithContext(ctx, accessible+".GetChildren", 0).Store(&list); err != nil {
 		return nil, fmt.Errorf("accessibility registry: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"desktop-agent/internal/bus"
 	"desktop-agent/internal/x11"
 	"desktop-agent/internal/x11/x11test"
 	"desktop-agent/sandbox"
@@ -366,10 +367,10 @@ func TestReadCancelled(t *testing.T) {
 
 func TestOpenEnables(t *testing.T) {
 	b := newBench(t, nil)
-	bus, err := connect(t.Context(), b.BusAddress())
+	session, err := bus.Connect(t.Context(), b.BusAddress())
 	require.NoError(t, err)
-	defer bus.Close()
-	status := bus.Object("org.a11y.Bus", "/org/a11y/bus")
+	defer session.Close()
+	status := session.Object(bus.Launcher, "/org/a11y/bus")
 	enabled := func() bool {
 		v, err := status.GetProperty("org.a11y.Status.IsEnabled")
 		require.NoError(t, err)

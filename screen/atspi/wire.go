@@ -126,14 +126,11 @@ func (w *wire) bound(ctx context.Context) (stop func() bool) {
 
 // A silence tells when a program hangs: it answers nothing for so long while neither it nor
 // the server of its display, for which it may wait, wants a processor; see [process.Watch].
+// When one does, there is a new limit from then on.
 type silence struct {
 	limit       time.Duration // 0: it never does
 	pid, server int           // of the two; 0 for one that is not known: then that wants none
 }
-
-// looks is how often the two are looked at within the limit. If one wants a processor
-// there is a new limit from then on.
-const looks = 2
 
 // Read reads what was sent to us, or fails with [os.ErrDeadlineExceeded] after a silence.
 func (w *wire) Read(b []byte) (n int, err error) {
@@ -154,10 +151,10 @@ func (w *wire) Write(b []byte) (n int, err error) {
 // wait reads or writes again and again until that is done, or after a silence.
 func (w *wire) wait(do func() error) error {
 	watch := process.Watch{PIDs: []int{w.silence.pid, w.silence.server}}
-	for idle := 0; ; {
+	for {
 		var deadline time.Time
 		if w.silence.limit > 0 {
-			deadline = time.Now().Add(w.silence.limit / looks)
+			deadline = time.Now().Add(w.silence.limit / process.Looks)
 		}
 		w.conn.SetDeadline(deadline)
 		if err := w.ended(); err != nil {
@@ -167,9 +164,7 @@ func (w *wire) wait(do func() error) error {
 		if !errors.Is(err, os.ErrDeadlineExceeded) || w.ended() != nil {
 			return err
 		}
-		if watch.Wants() {
-			idle = 0
-		} else if idle++; idle == looks {
+		if watch.Idle() == process.Looks {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package getter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"maps"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"desktop-agent/internal/bus"
 	"desktop-agent/internal/process"
 )
 
@@ -28,11 +28,9 @@ const (
 	maxActions = 32
 	// maxSilence is how long a program that was asked may answer nothing at all. How long
 	// one answer takes says nothing: many are asked for at once, and a crowded machine
-	// gives a spreadsheet more than ten seconds for all of them.
+	// gives a spreadsheet more than ten seconds for all of them. One that wants a processor,
+	// or whose display's server does, has that time anew from then on.
 	maxSilence = 5 * time.Second
-	// looks is how often a program is looked at in that time. One that wants a processor, or
-	// whose display's server does, has that time anew from then on.
-	looks = 2
 	// busySilences is how many times as long it may answer nothing in all.
 	busySilences = 6
 	// treeLimit is how long reading may take in all.
@@ -83,7 +81,6 @@ type hearing struct {
 	last   time.Time // when it answered
 	wanted time.Time // when it, or the server, was seen to want a processor
 	looked time.Time // when it was looked at
-	idle   int       // how often in a row neither it nor the server of its display wanted one
 	pid    int       // its process; 0 if it is not known
 	watch  process.Watch
 }
@@ -104,14 +101,14 @@ func (e *silentError) Error() string {
 func readTree(ctx context.Context, session string, server int, v view) (*object, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, treeLimit, fmt.Errorf("not read within %v", treeLimit))
 	defer cancel()
-	bus, err := accessibilityBus(ctx, session)
+	conn, err := accessibilityBus(ctx, session)
 	if err != nil {
 		return nil, fmt.Errorf("accessibility bus: %w", err)
 	}
-	defer bus.Close()
-	r := newTreeReader(bus, v)
+	defer conn.Close()
+	r := newTreeReader(conn, v)
 	r.server = server
-	registry := ref{"org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"}
+	registry := ref{bus.Registry, bus.RegistryRoot}
 	var programs []ref
 	if err := r.bus.Object(registry.Name, registry.Path).CallWithContext(ctx, accessible+".GetChildren", 0).Store(&programs); err != nil {
 		return nil, fmt.Errorf("accessibility registry: %w", err)
@@ -157,53 +154,30 @@ func readTree(ctx context.Context, session string, server int, v view) (*object,
 	return root, nil
 }
 
-// process returns a program's process; 0 if that is not known.
-func (r *treeReader) process(ctx context.Context, program string) int {
-	var pid uint32
-	if r.bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, program).Store(&pid) != nil {
-		return 0
-	}
-	return int(pid)
-}
-
 // processName returns the name of a program's process; "" if that is not known.
 func (r *treeReader) processName(ctx context.Context, program string) string {
-	name, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(r.process(ctx, program)), "comm"))
+	pid, _ := bus.PID(ctx, r.bus, program)
+	name, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
 	return strings.TrimSpace(string(name))
 }
 
-func newTreeReader(bus *dbus.Conn, v view) *treeReader {
-	return &treeReader{bus: bus, view: v, slot: make(chan struct{}, asks), silence: maxSilence,
+func newTreeReader(conn *dbus.Conn, v view) *treeReader {
+	return &treeReader{bus: conn, view: v, slot: make(chan struct{}, asks), silence: maxSilence,
 		seen: map[ref]bool{}, hearing: map[string]hearing{}, hung: map[string]bool{}}
 }
 
 // accessibilityBus connects to the bus that programs tell their trees on.
 func accessibilityBus(ctx context.Context, session string) (*dbus.Conn, error) {
-	s, err := connect(ctx, session)
+	s, err := bus.Connect(ctx, session)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	var address string
-	if err := s.Object("org.a11y.Bus", "/org/a11y/bus").CallWithContext(ctx, "org.a11y.Bus.GetAddress", 0).Store(&address); err != nil {
-		return nil, err
-	}
-	return connect(ctx, address)
-}
-
-// connect connects to a bus, until the context ends.
-func connect(ctx context.Context, address string) (*dbus.Conn, error) {
-	conn, err := dbus.Dial(address, dbus.WithContext(ctx))
+	address, err := bus.Accessibility(ctx, s, false)
 	if err != nil {
 		return nil, err
 	}
-	if err := conn.Auth(nil); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	if err := conn.Hello(); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return conn, nil
+	return bus.Connect(ctx, address)
 }
 
 // take reports whether an object may be read: each is read once.
@@ -404,7 +378,7 @@ func (r *treeReader) meet(ctx context.Context, program string) {
 	if known {
 		return
 	}
-	pid := r.process(ctx, program) // while others are heard; 0 is asked for again
+	pid, _ := bus.PID(ctx, r.bus, program) // while others are heard; 0 is asked for again
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	h := r.hearing[program]
@@ -424,23 +398,22 @@ func (r *treeReader) patience(program string, begin time.Time) time.Duration {
 	defer func() { r.hearing[program] = h }()
 	last := later(h.last, begin)
 	silent := later(last, h.wanted)
-	if left := time.Until(later(silent, h.looked).Add(r.silence / looks)); left > 0 {
+	if left := time.Until(later(silent, h.looked).Add(r.silence / process.Looks)); left > 0 {
 		return left
 	}
 	if h.looked.Before(silent) {
-		h.watch, h.idle = process.Watch{PIDs: []int{h.pid, r.server}}, 0 // what it did before tells nothing
+		h.watch = process.Watch{PIDs: []int{h.pid, r.server}} // what it did before tells nothing
 	}
 	h.looked = time.Now()
-	if h.watch.Wants() {
+	idle := h.watch.Idle()
+	if idle == 0 {
 		h.wanted = h.looked
-	} else {
-		h.idle++
 	}
-	if h.idle == looks || time.Since(last) >= busySilences*r.silence {
+	if idle == process.Looks || time.Since(last) >= busySilences*r.silence {
 		r.hung[program] = true
 		return 0
 	}
-	return r.silence / looks
+	return r.silence / process.Looks
 }
 
 func later(a, b time.Time) time.Time {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"desktop-agent/internal/bus"
 	"desktop-agent/internal/process"
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
@@ -103,7 +104,7 @@ func (p *slowProgram) GetChildren() (list []ref, _ *dbus.Error) {
 func TestSilence(t *testing.T) {
 	e := real(t, nil)
 	read := func(p *slowProgram, silence time.Duration, pid int) (*treeReader, []*object) {
-		of, err := connect(t.Context(), e.BusAddress())
+		of, err := bus.Connect(t.Context(), e.BusAddress())
 		require.NoError(t, err)
 		t.Cleanup(func() { of.Close() })
 		p.name, p.over = of.Names()[0], make(chan struct{})
@@ -112,7 +113,7 @@ func TestSilence(t *testing.T) {
 			require.NoError(t, of.ExportSubtree(p, "/org/a11y/atspi/accessible", iface))
 		}
 		require.NoError(t, of.BusObject().Call("org.freedesktop.DBus.GetId", 0).Err) // by its answer all is exported
-		by, err := connect(t.Context(), e.BusAddress())
+		by, err := bus.Connect(t.Context(), e.BusAddress())
 		require.NoError(t, err)
 		t.Cleanup(func() { by.Close() })
 		r := newTreeReader(by, view{})
@@ -184,15 +185,15 @@ func testPatience(t *testing.T, of func(pid int) (hearing, int)) {
 		return r.patience("p", begin)
 	}
 	require.Eventually(t, func() bool { return process.AnyRunnable(c.Process.Pid) }, time.Minute, time.Millisecond)
-	assert.InDelta(t, r.silence/looks, after(0), float64(time.Minute))
-	assert.Equal(t, r.silence/looks, after(r.silence/looks), "it computes")
+	assert.InDelta(t, r.silence/process.Looks, after(0), float64(time.Minute))
+	assert.Equal(t, r.silence/process.Looks, after(r.silence/process.Looks), "it computes")
 	require.NoError(t, syscall.Kill(c.Process.Pid, syscall.SIGSTOP))
 	require.Eventually(t, func() bool { return !process.AnyRunnable(c.Process.Pid) }, time.Minute, time.Millisecond)
 	h := r.hearing["p"]
-	h.watch.Wants() // on a busy machine it waited for a processor until it was stopped
+	h.watch = process.Watch{PIDs: h.watch.PIDs} // on a busy machine it waited for a processor until it was stopped
 	r.hearing["p"] = h
-	assert.Equal(t, r.silence/looks, after(r.silence/looks), "the silence is as long from then on")
-	assert.Zero(t, after(r.silence/looks))
+	assert.Equal(t, r.silence/process.Looks, after(r.silence/process.Looks), "the silence is as long from then on")
+	assert.Zero(t, after(r.silence/process.Looks))
 	assert.True(t, r.hung["p"])
 }
 

@@ -1,0 +1,41 @@
+package process
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Who computes is not idle, nor who is watched together with one that does; who is stopped is.
+func TestIdle(t *testing.T) {
+	c := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
+	require.NoError(t, c.Start())
+	t.Cleanup(func() { _ = c.Wait() })
+	require.Eventually(t, func() bool { return AnyRunnable(c.Process.Pid) }, time.Minute, time.Millisecond)
+	for _, pids := range [][]int{{c.Process.Pid}, {0, c.Process.Pid}} {
+		w := Watch{PIDs: pids}
+		for range 3 {
+			assert.Zero(t, w.Idle())
+		}
+	}
+
+	both := Watch{PIDs: []int{c.Process.Pid, 0}}
+	assert.Zero(t, both.Idle())
+	require.NoError(t, c.Process.Signal(syscall.SIGSTOP))
+	require.Eventually(t, func() bool { return !AnyRunnable(c.Process.Pid) }, time.Minute, time.Millisecond)
+	both.Idle() // it may have waited for a processor until it was stopped
+	first := both.Idle()
+	assert.Positive(t, first)
+	assert.Equal(t, first+1, both.Idle())
+	require.NoError(t, c.Process.Signal(syscall.SIGCONT))
+	require.Eventually(t, func() bool { return AnyRunnable(c.Process.Pid) }, time.Minute, time.Millisecond)
+	assert.Zero(t, both.Idle())
+
+	unknown := Watch{PIDs: []int{0, os.Getpid()}} // of itself who asks tells nothing
+	assert.Equal(t, []int{1, 2}, []int{unknown.Idle(), unknown.Idle()})
+}
