@@ -118,10 +118,14 @@ func (w *walk) called(o *object) {
 	})
 }
 
-// shorten cuts off a name what changes by itself, once it is known what the object is.
+// shorten cuts off a name what is none, once it is known what the object is.
 func (w *walk) shorten(o *object) {
-	if w.chromium && o.role == rolePageTab {
+	switch {
+	case !w.chromium:
+	case o.role == rolePageTab:
 		o.name = memoryUsed.ReplaceAllString(o.name, "")
+	case o.role == roleImage:
+		o.name = strings.TrimSpace(strings.TrimSuffix(o.name, offer))
 	}
 }
 
@@ -271,6 +275,10 @@ func rectangle(body []any) (image.Rectangle, bool) {
 // memoryUsed matches what Chromium adds to the name of a tab behind all else, after some
 // seconds, and changes then as it goes.
 var memoryUsed = regexp.MustCompile(` - (?:High memory|Memory) usage - [0-9.,]+[\s\x{a0}]?[kKMGT]?B$`)
+
+// offer is what Chromium tells as the name of a picture that has none, or behind it, where it
+// is not of another language.
+const offer = "To get missing image descriptions, open the context menu."
 
 // typeName matches the names of the types of GTK's elements, such as "GtkTreeView".
 var typeName = regexp.MustCompile(`^(Gtk|Adw)([A-Z][a-z0-9]+)+$`)

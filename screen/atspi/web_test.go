@@ -55,6 +55,7 @@ func TestReadPage(t *testing.T) {
 	b.openPage()
 	t.Run("fields", b.testFields)
 	t.Run("dates", b.testDates)
+	t.Run("pictures", b.testPictures)
 	t.Run("scrolled text", b.testScrolledText)
 	t.Run("scrolled box", b.testScrolledBox)
 	t.Run("select", b.testSelect)
@@ -119,6 +120,19 @@ func (b *bench) testFields(t *testing.T) {
 	assert.Equal(t, "7", text("spin button", "Count"))
 	button := b.wait("the button", named("push button", "×"))
 	assert.Equal(t, "Closes the page", button.Help)
+}
+
+// Of a picture without a text the browser says, as its name, how to get one.
+func (b *bench) testPictures(t *testing.T) {
+	b.wait("a picture", named("image", "A square"))
+	nodes, _ := b.tree()
+	var names []string
+	for _, n := range nodes {
+		if n.Role == "image" {
+			names = append(names, n.Name)
+		}
+	}
+	assert.ElementsMatch(t, []string{"", "", "A square"}, names)
 }
 
 // A date says what it shows, and what is to be seen of it: that it is required, and not that
