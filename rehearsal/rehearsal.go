@@ -115,12 +115,7 @@ func (r *Rehearsal) try(ctx context.Context, task string, judged run.TaskJudged)
 // of the run.
 func (r *Rehearsal) settings() run.Settings {
 	set := r.Session.Settings
-	d := &set.Display
-	if !d.Private { // the settings of the user's display say nothing of one of our own
-		defaults := run.Defaults().Display
-		d.Size, d.DPI, d.Monitor = defaults.Size, defaults.DPI, 0
-	}
-	d.Private, d.Name, d.KeepHome, d.KeepFor = true, "", "", 0
+	set.Display = set.Display.Disposable()
 	set.Agent.Rehearsals, set.Agent.Approve, set.Agent.OnBlock = 0, string(guard.Never), run.OnBlockStop
 	set.Models.Boundary = "" // untrusted text of one run is delimited as in no other
 	return set

@@ -37,11 +37,11 @@ func (s *Session) Branch(ctx context.Context, agent string) (*Session, error) {
 		Agent: agent, Guard: s.Hand.guard, Exempt: s.Hand.exempt, ToolsOf: s.Hand, Secrets: s.options.Secrets,
 		Getenv: func(string) string { return "" }, Log: s.Log,
 	}}
-	d := &branch.Settings.Display
-	d.Private, d.Name = true, ""
-	if defaults := Defaults().Display; !s.Settings.Display.Private { // the settings of the user's display say nothing of one of our own
-		d.Open, d.Home, d.Size, d.DPI, d.Monitor = "", "", defaults.Size, defaults.DPI, 0
+	d := s.Settings.Display.Disposable()
+	if !s.Settings.Display.Private { // they are for rehearsals
+		d.Open, d.Home = "", ""
 	}
+	branch.Settings.Display = d
 	opened, err := branch.open(ctx)
 	if err != nil {
 		return nil, err

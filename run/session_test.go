@@ -369,7 +369,9 @@ func TestWhile(t *testing.T) {
 // of a branch. A branch has the tools of the run.
 func TestFramesOfAllDisplays(t *testing.T) {
 	journal := &run.Memory{}
-	s := runtest.Open(t, private, &run.Options{Tools: clock{}, Journal: func() (run.Journal, error) { return journal, nil }})
+	kept := private
+	kept.Display.KeepFor, kept.Display.KeepHome = time.Minute, t.TempDir()
+	s := runtest.Open(t, kept, &run.Options{Tools: clock{}, Journal: func() (run.Journal, error) { return journal, nil }})
 	branch := func(of *run.Session, agent string) *run.Session {
 		b, err := of.Branch(t.Context(), agent)
 		require.NoError(t, err)
@@ -379,6 +381,8 @@ func TestFramesOfAllDisplays(t *testing.T) {
 	}
 	first := branch(s, "first")
 	all := []*run.Session{s, s.Part(run.Where{Agent: "part"}), first, branch(s, "second"), branch(first, "first/inner")}
+	assert.Zero(t, first.Settings.Display.KeepFor, "nobody comes back for its desktop")
+	assert.Empty(t, first.Settings.Display.KeepHome)
 	displays := map[string]bool{}
 	for range 2 {
 		for _, by := range all {

@@ -69,6 +69,17 @@ type DisplaySettings struct {
 	OCR         string        // languages in which text is read from the picture where no program tells it, as tesseract names them, joined by "+"; "" for none
 }
 
+// Disposable returns the settings of a private desktop like this one that goes with who
+// opened it, and nothing of it stays.
+func (d DisplaySettings) Disposable() DisplaySettings {
+	if !d.Private { // what is said of the user's display says nothing of one of our own
+		defaults := Defaults().Display
+		d.Size, d.DPI, d.Monitor = defaults.Size, defaults.DPI, 0
+	}
+	d.Private, d.Name, d.KeepHome, d.KeepFor = true, "", "", 0
+	return d
+}
+
 // AgentSettings say how the agent works.
 type AgentSettings struct {
 	Planning string // "suggestive", "deliberate" or "off"
