@@ -65,7 +65,7 @@ var rules = []rule{
 	{"llm/provider", "llm llm/... internal/spell", "internal/npmtest", "it opens the adapter that a table says"},
 	{"llm/...", "llm llm/wire internal/retry", "llm/llmtest internal/npmtest", "an adapter or a fake behind that port"},
 
-	{"planner", "screen screen/atspi llm internal/spell", "screen/...  llm/...", "a plan advises: it knows no actions, but what is a control and what a text"},
+	{"planner", "screen screen/atspi llm internal/canon internal/spell", "screen/...  llm/...", "a plan advises: it knows no actions, but what is a control and what a text"},
 	{"planner/planfile", "planner internal/spell", "llm", "a plan as a file of a person's"},
 	{"worldmodel/lexicon", "worldmodel", "", "what words on a desktop mean, for whoever judges by them"},
 	{"worldmodel", "actuator screen screen/atspi planner llm", layers, "what came of an action, and what is shown"},
@@ -75,12 +75,12 @@ var rules = []rule{
 		"what a run is; the guard is met through an interface, the journal too"},
 	{"run/eventjson", "run actuator screen screen/atspi llm planner worldmodel monitor", layers, "the form on disk of all that an event holds"},
 	{"run/runtest", "run screen screen/atspi actuator actuator/actuatortest", layers, "what tests of runs share"},
-	{"guard", "run actuator screen screen/atspi worldmodel worldmodel/lexicon llm internal/within", layers + " agent replay", "it allows and refuses by what a run is; the hand asks it, and knows it not"},
+	{"guard", "run actuator screen screen/atspi worldmodel worldmodel/lexicon llm internal/canon internal/within", layers + " agent replay", "it allows and refuses by what a run is; the hand asks it, and knows it not"},
 	{"agent", "run actuator actuator/dialect actuator/ground actuator/native actuator/pyautogui actuator/toolcall screen llm planner worldmodel worldmodel/lexicon monitor", layers, "the loop: it neither opens nor closes anything"},
 
 	{"tools", "run actuator llm worldmodel internal/spell internal/child internal/within", layers + " guard", "what can be called, whoever calls it"},
 
-	{"engine", "agent run actuator llm planner screen worldmodel", layers + " guard tools", "it executes plans: the loop is an episode of it, tools are met through the hand"},
+	{"engine", "agent run actuator llm planner screen worldmodel internal/canon", layers + " guard tools", "it executes plans: the loop is an episode of it, tools are met through the hand"},
 
 	{"replay", "run run/eventjson actuator screen screen/atspi llm planner internal/filelock", layers + " replay/report", "the journal knows events, and not who makes them"},
 	{"replay/record", "run actuator screen monitor llm internal/x11", layers + " replay replay/macro", "a person acts here, and no agent"},

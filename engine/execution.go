@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"desktop-agent/internal/canon"
 	"desktop-agent/planner"
 	"desktop-agent/run"
 	"desktop-agent/worldmodel"
@@ -64,7 +65,7 @@ func (x *Execution) spend(s *planner.Step, effect worldmodel.Effect) {
 // is called now; else the step.
 func spentKey(s *planner.Step) string {
 	if s.Executor == planner.Tool {
-		return "tool\n" + s.Action + "\n" + s.Parameters
+		return "tool\n" + s.Action + "\n" + canon.JSON(s.Parameters)
 	}
 	return "step\n" + s.ID
 }

@@ -125,6 +125,30 @@ func TestFallbackNeverTwice(t *testing.T) {
 	assert.Contains(t, result.Final.Step("s2").Error, "not done again")
 }
 
+// TestOtherWordsNeverTwice holds that a revision does not do again what cannot be taken back by
+// writing the same call otherwise.
+func TestOtherWordsNeverTwice(t *testing.T) {
+	unknown := tool{effect: worldmodel.EffectSend, do: func(context.Context, string) (string, error) { return "", errors.New("the line broke") }}
+	w := newWorld(t, map[string]tool{"send": unknown}, nil, func(s *run.Settings, _ *run.Options) { s.Agent.Execution.Retries = 0 })
+	w.Plans.revise = func(p *planner.Plan, r planner.RevisionRequest) (*planner.Plan, error) {
+		if len(p.Revisions) > 0 {
+			return nil, planner.ErrUnchanged
+		}
+		p.Steps = []planner.Step{step("s2", "send")}
+		p.Steps[0].Parameters, p.Steps[0].Status = `{ "text": "b", "to": "a" }`, planner.Pending
+		return revisedBy(p, r), nil
+	}
+	one := step("s1", "send")
+	one.Parameters = `{"to":"a","text":"b"}`
+	x, err := w.Begin(plan(one))
+	require.NoError(t, err)
+	result, err := x.Execute(t.Context())
+	require.NoError(t, err)
+	assert.False(t, result.Success)
+	assert.Len(t, w.Tools.Calls(), 1)
+	assert.Contains(t, result.Final.Step("s2").Error, "not done again")
+}
+
 // TestAskedStandsStill holds that the clock of the run stands still while the user is asked
 // whether a step may be done again.
 func TestAskedStandsStill(t *testing.T) {

@@ -1,14 +1,13 @@
 package guard
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"desktop-agent/actuator"
+	"desktop-agent/internal/canon"
 	"desktop-agent/run"
 	"desktop-agent/worldmodel"
 )
@@ -28,12 +27,7 @@ type doubt struct {
 // window is called now.
 func signOf(in run.Intent, c Class) string {
 	if call, ok := in.Action.(actuator.CallTool); ok {
-		args := []byte(call.Arguments)
-		var tidy any
-		if json.Unmarshal(args, &tidy) == nil {
-			args, _ = json.Marshal(tidy) // it was read from JSON
-		}
-		return call.Tool + "\n" + string(bytes.ToLower(args))
+		return call.Tool + "\n" + strings.ToLower(canon.JSON(string(call.Arguments)))
 	}
 	_, words, _ := strings.Cut(keyOf(in, Class{}), "\n")
 	target, _, _ := strings.Cut(c.Target, "in window ")

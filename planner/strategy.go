@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"desktop-agent/internal/canon"
 	"desktop-agent/llm"
 )
 
@@ -331,7 +332,7 @@ func scriptOf(s Step) scriptStep {
 // sameStep reports whether two versions of a step say the same, whatever was done of it.
 func sameStep(a, b *Step) bool {
 	return sameWords(a, b) && samePredicate(a, b) && cmp.Or(a.Executor, GUI) == cmp.Or(b.Executor, GUI) && a.Action == b.Action &&
-		a.Parameters == b.Parameters && slices.Equal(a.Needs, b.Needs) && a.Parallel == b.Parallel && a.Fallback == b.Fallback
+		canon.JSON(a.Parameters) == canon.JSON(b.Parameters) && slices.Equal(a.Needs, b.Needs) && a.Parallel == b.Parallel && a.Fallback == b.Fallback
 }
 
 // changed returns all that a revision did: what is gone, what says something else or has
