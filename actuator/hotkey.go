@@ -31,7 +31,7 @@ func ParseHotkey(text string) ([]Key, error) {
 		return nil, fmt.Errorf("hotkey %q: write ctrl, alt or win and then a key, for example ctrl+alt+escape", text)
 	}
 	var keys []Key
-	for _, m := range []Key{"ctrl", "alt", "shift", "win"} {
+	for _, m := range chordOrder {
 		if down[m] {
 			keys = append(keys, m)
 		}

@@ -97,6 +97,27 @@ func (k Key) Modifier() bool {
 	return false
 }
 
+// chordOrder has the keys of [Key.Modifier] without a side, in the order in which shortcuts are
+// written.
+var chordOrder = []Key{"ctrl", "alt", "shift", "win"}
+
+// Chord writes keys that are down together in one form, such as "ctrl+shift+s": modifiers
+// without a side, in order and each once, and then the other keys as they come.
+func Chord(keys []Key) string {
+	var parts []string
+	for _, m := range chordOrder {
+		if slices.ContainsFunc(keys, func(k Key) bool { return k.Modifier() && strings.HasPrefix(string(k), string(m)) }) {
+			parts = append(parts, string(m))
+		}
+	}
+	for _, k := range keys {
+		if !k.Modifier() {
+			parts = append(parts, string(k))
+		}
+	}
+	return strings.Join(parts, "+")
+}
+
 // UnmarshalText reads a key by any of its names; see [ParseKey].
 func (k *Key) UnmarshalText(text []byte) (err error) {
 	*k, err = ParseKey(string(text))

@@ -92,3 +92,16 @@ func TestModifier(t *testing.T) {
 	slices.Sort(modifiers)
 	assert.Equal(t, []Key{"alt", "altleft", "altright", "ctrl", "ctrlleft", "ctrlright", "shift", "shiftleft", "shiftright", "win", "winleft", "winright"}, modifiers)
 }
+
+// TestChord holds that keys have one form whichever sides and in which order they are pressed.
+func TestChord(t *testing.T) {
+	for want, keys := range map[string][]Key{
+		"ctrl+shift+s": {"shiftright", "ctrlleft", "s"},
+		"ctrl+c":       {"ctrl", "ctrlleft", "c"},
+		"alt+win":      {"winleft", "alt"},
+		"f5":           {"f5"},
+		"":             nil,
+	} {
+		assert.Equal(t, want, Chord(keys))
+	}
+}

@@ -59,13 +59,13 @@ func elsewhere(o *screen.Observation, i int) bool {
 func deedOf(a actuator.Action, done []actuator.Action, now *screen.Observation) deedKind {
 	w, _ := now.Focused()
 	toSave := lexicon.LabelOf(w.Title).Saving()
-	keys := actuator.Pressed(a)
+	keys, chord := chordOf(a, done)
 	has := func(list ...actuator.Key) bool {
 		return slices.ContainsFunc(list, func(k actuator.Key) bool { return slices.Contains(keys, k) })
 	}
 	text, entered := actuator.Entered(a)
 	switch {
-	case has("ctrl") && has("s") && !has("shift"):
+	case chord.Saves():
 		return save
 	case toSave && (has("enter", "return") || entered && strings.HasSuffix(text, "\n")):
 		return save
@@ -85,11 +85,25 @@ func deedOf(a actuator.Action, done []actuator.Action, now *screen.Observation) 
 		}
 	}
 	_, clipboard := a.(actuator.SetClipboard)
-	changes := entered && text != "" && !clipboard || has("delete", "backspace") || has("ctrl") && has("x", "v", "z", "y")
+	changes := entered && text != "" && !clipboard || has("delete", "backspace") || chord.Edits()
 	if changes && !aside(done, now) {
 		return edit
 	}
 	return noDeed
+}
+
+// chordOf returns the keys that an action presses, and with them those that the actions
+// before it in its batch hold down.
+func chordOf(a actuator.Action, done []actuator.Action) ([]actuator.Key, lexicon.Chord) {
+	if _, up := a.(actuator.KeyUp); up {
+		return nil, ""
+	}
+	var held []actuator.Key
+	for _, d := range done {
+		held = actuator.KeysHeld(d, held)
+	}
+	keys := actuator.Pressed(a)
+	return keys, lexicon.Chord(actuator.Chord(append(held, keys...)))
 }
 
 // aside reports whether what is entered goes into a field of one line, a control, a dialog or

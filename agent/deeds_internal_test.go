@@ -38,3 +38,34 @@ func TestKeysOnAControlAreNoEdit(t *testing.T) {
 		}
 	}
 }
+
+// TestChordsAreDeeds holds what shortcuts do to a document, whichever side's keys they are
+// pressed with, and if some are held by actions before: as the guard takes them.
+func TestChordsAreDeeds(t *testing.T) {
+	o := &screen.Observation{Tree: screen.Tree{Nodes: []atspi.Node{{ID: "n1", Parent: -1, Role: "text", States: []string{"focused"}}}}}
+	press := func(keys ...actuator.Key) actuator.Press { return actuator.Press{Keys: keys, Count: 1} }
+	ctrl := []actuator.Action{actuator.KeyDown{Key: "ctrl"}}
+	for _, tt := range []struct {
+		done []actuator.Action
+		a    actuator.Action
+		want deedKind
+	}{
+		{nil, press("ctrl", "s"), save},
+		{nil, press("ctrlleft", "s"), save},
+		{ctrl, press("s"), save},
+		{ctrl, actuator.KeyDown{Key: "s"}, save},
+		{append(ctrl, actuator.KeyDown{Key: "s"}), actuator.KeyUp{Key: "s"}, noDeed},
+		{append(ctrl, actuator.KeyUp{Key: "ctrl"}), press("s"), noDeed},
+		{nil, press("ctrl", "alt", "s"), noDeed},
+		{nil, press("ctrl", "shift", "s"), noDeed}, // a dialog follows
+		{nil, press("ctrl", "v"), edit},
+		{nil, press("shift", "insert"), edit},
+		{nil, press("ctrl", "shiftright", "v"), edit},
+		{nil, press("ctrlright", "x"), edit},
+		{nil, press("ctrl", "shift", "z"), edit},
+		{ctrl, press("backspace"), edit},
+		{nil, press("ctrl", "c"), noDeed},
+	} {
+		assert.Equal(t, tt.want, deedOf(tt.a, tt.done, o), "%v after %v", tt.a, tt.done)
+	}
+}

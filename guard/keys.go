@@ -9,26 +9,9 @@ import (
 	"desktop-agent/worldmodel/lexicon"
 )
 
-// shortcut writes keys in the form of the table: modifiers without a side, in order,
-// and then the key.
-func shortcut(keys []actuator.Key) string {
-	var parts []string
-	for _, m := range []string{"ctrl", "alt", "shift", "win"} {
-		if slices.ContainsFunc(keys, func(k actuator.Key) bool { return k.Modifier() && strings.HasPrefix(string(k), m) }) {
-			parts = append(parts, m)
-		}
-	}
-	for _, k := range keys {
-		if !k.Modifier() {
-			parts = append(parts, string(k))
-		}
-	}
-	return strings.Join(parts, "+")
-}
-
 // press classifies a key or a shortcut, with the keys that are held meanwhile.
 func (s *scene) press(keys []actuator.Key) Class {
-	name := shortcut(append(slices.Clone(s.keys), keys...))
+	name := actuator.Chord(append(slices.Clone(s.keys), keys...))
 	t := table.Keys
 	switch {
 	case !slices.ContainsFunc(keys, func(k actuator.Key) bool { return !k.Modifier() }):
@@ -37,7 +20,7 @@ func (s *scene) press(keys []actuator.Key) Class {
 		return asks(worldmodel.EffectExecute, "a shortcut of the system")
 	case slices.Contains(t.Send, name):
 		return s.sending(name)
-	case slices.Contains(t.Paste, name):
+	case lexicon.Chord(name).Pastes():
 		return s.paste()
 	case name == "enter" || name == "shift+enter":
 		return s.enter()
@@ -47,7 +30,7 @@ func (s *scene) press(keys []actuator.Key) Class {
 		return sure(worldmodel.EffectNavigate, "a key that changes nothing that stays")
 	case slices.Contains(t.Closing, name):
 		return s.closing()
-	case slices.Contains(t.Save, name):
+	case lexicon.Chord(name).Saves():
 		return asks(worldmodel.EffectEdit, "it saves what is open")
 	case strings.HasSuffix(name, "delete") || name == "backspace":
 		return s.deleting(name)

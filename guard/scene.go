@@ -186,7 +186,7 @@ func (s *scene) anywhere(c Class) bool {
 		return true
 	}
 	keys := actuator.Pressed(s.in.Action)
-	name := shortcut(append(slices.Clone(s.keys), keys...))
+	name := actuator.Chord(append(slices.Clone(s.keys), keys...))
 	return len(keys) > 0 && slices.Contains(table.Keys.Harmless, name) && s.inTerminal(name).Harmless
 }
 

@@ -21,7 +21,7 @@ var tableFile string
 // [lexicon].
 var table = func() (t struct {
 	Roles    struct{ Navigate, Text, Toggle, Button, Dialog, Single []string }
-	Keys     struct{ Harmless, Closing, Save, Send, Paste, System []string }
+	Keys     struct{ Harmless, Closing, Send, System []string }
 	Commands map[worldmodel.Effect][]string
 	Files    struct{ Programs []string }
 	Reading  struct {

@@ -53,6 +53,7 @@ var words = func() (t struct {
 	Edit   phrases
 	Dialog map[worldmodel.Effect][]string
 	Trash  phrases
+	Keys   struct{ Save, Paste, Edit []Chord }
 }) {
 	d := toml.NewDecoder(strings.NewReader(file)).DisallowUnknownFields()
 	if err := d.Decode(&t); err != nil {
@@ -126,6 +127,19 @@ func (l Label) Saves() bool { return slices.Contains(words.Save.Whole, string(l)
 // Saving reports whether it saves, also with more words, and as the answer to in which format
 // or over which file.
 func (l Label) Saving() bool { return words.Save.in(string(l)) }
+
+// A Chord is keys that are down together, as [actuator.Chord] writes them. What one does in
+// most programs it does not in a terminal.
+type Chord string
+
+// Saves reports whether it saves what is open.
+func (c Chord) Saves() bool { return slices.Contains(words.Keys.Save, c) }
+
+// Pastes reports whether it enters what is in the clipboard.
+func (c Chord) Pastes() bool { return slices.Contains(words.Keys.Paste, c) }
+
+// Edits reports whether it changes a document: it pastes, cuts, undoes or does again.
+func (c Chord) Edits() bool { return c.Pastes() || slices.Contains(words.Keys.Edit, c) }
 
 // Agrees reports whether a dialog that saves goes on by it.
 func (l Label) Agrees() bool { return slices.Contains(words.Save.Agree, string(l)) }
