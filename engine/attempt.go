@@ -40,7 +40,7 @@ func (e *Engine) attempt(p *planner.Plan, s *planner.Step) *attempt {
 	if e.Facts != nil {
 		a.facts = e.Facts()
 	}
-	a.asked = slices.ContainsFunc(plan.Steps, func(other planner.Step) bool { return slices.Contains(other.Needs, s.ID) && !OnScreen(&other) })
+	a.asked = slices.ContainsFunc(plan.Steps, func(other planner.Step) bool { return slices.Contains(other.Needs, s.ID) && !other.OnScreen() })
 	for _, id := range s.Needs {
 		if need := plan.Step(id); need != nil && need.Result != nil {
 			a.given = append(a.given, given{need.ID, need.Goal, need.Result.Output})
@@ -229,7 +229,7 @@ func (x *Execution) try(ctx context.Context, a *attempt, d *ended, fallback stri
 	a.leave = leave
 	d.tries++
 	part := e.Session.Part(run.Where{Agent: e.name(), Display: e.displayOf(&a.step), PlanStep: number(a.path)})
-	if !OnScreen(&a.step) {
+	if !a.step.OnScreen() {
 		part = e.Session.Deskless(part.Scope.Where())
 	}
 	d.by = part.Scope.Where()
@@ -299,7 +299,7 @@ func (e *Engine) name() string { return cmp.Or(e.who, e.Session.Scope.Where().Ag
 
 // displayOf is the display on which a step is done; "" for none.
 func (e *Engine) displayOf(s *planner.Step) string {
-	if OnScreen(s) {
+	if s.OnScreen() {
 		return e.Session.Display
 	}
 	return ""

@@ -62,7 +62,7 @@ func (x *Execution) checkGoal(ctx context.Context) (goalCheck, error) {
 			one.Known = s.Evidence.Grade
 		}
 		p.Steps = append(p.Steps, one)
-		if now == nil && OnScreen(&s) {
+		if now == nil && s.OnScreen() {
 			if now, err = x.observe(ctx); err != nil {
 				return c, err
 			}

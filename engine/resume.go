@@ -246,9 +246,9 @@ func (e *Engine) mustAsk(s *planner.Step, o *run.OpenStep) bool {
 	switch {
 	case s.Sub != nil: // its own steps say
 		return false
-	case s.Executor == planner.Agent && s.Action == ProfileDesktop, e.depth > 0 && OnScreen(s):
+	case s.Executor == planner.Agent && s.Action == ProfileDesktop, e.depth > 0 && s.OnScreen():
 		return final // its desktop is gone, so nobody can see what came of it
-	case OnScreen(s) && e.inherits():
+	case s.OnScreen() && e.inherits():
 		return false // who looks at the screen sees what came of it, and the guard does not let the same be done
 	}
 	return o.Doubt

@@ -73,19 +73,8 @@ func (e *Engine) choose(p *planner.Plan, running map[string]*attempt, waiting in
 // resource is what a step has for itself alone; "" for nothing. Pointer, focus and
 // clipboard are one resource of a display.
 func (e *Engine) resource(s *planner.Step) string {
-	if OnScreen(s) {
+	if s.OnScreen() {
 		return "display " + e.Session.Display
 	}
 	return ""
-}
-
-// OnScreen reports whether a step is done on the display of who executes its plan, or one
-// of a plan within it is.
-func OnScreen(s *planner.Step) bool { return s.Executor != planner.Agent && onScreen(s) }
-
-func onScreen(s *planner.Step) bool {
-	if s.Sub != nil {
-		return slices.ContainsFunc(s.Sub.Steps, func(inner planner.Step) bool { return OnScreen(&inner) })
-	}
-	return s.Executor == planner.GUI || s.Executor == ""
 }

@@ -6,7 +6,10 @@
 // through every revision, and [Plan.Complete] is the only way to complete it.
 package planner
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Version is the version of a [Plan], which is written with it. Plans of version 1 were
 // suggestive, and have steps of the executor [GUI] alone; all else in them is as here.
@@ -107,6 +110,17 @@ const (
 	Agent Executor = "agent" // an agent of its own, on a display of its own or none
 	Self  Executor = "self"  // the model alone
 )
+
+// OnScreen reports whether a step is done on the display of who executes its plan, or one
+// of a plan within it is.
+func (s *Step) OnScreen() bool { return s.Executor != Agent && s.onScreen() }
+
+func (s *Step) onScreen() bool {
+	if s.Sub != nil {
+		return slices.ContainsFunc(s.Sub.Steps, func(inner Step) bool { return inner.OnScreen() })
+	}
+	return s.Executor == GUI || s.Executor == ""
+}
 
 // A Result is what a step gave.
 type Result struct {

@@ -66,6 +66,7 @@ type OpenStep struct {
 // An OpenAct is an action of a step that is open.
 type OpenAct struct {
 	*Deed
+	Seq    int // of the event by which it began
 	Effect worldmodel.Effect
 	Final  bool
 
@@ -246,7 +247,7 @@ func (b *Begun) ended(e Event, d StepEnded) {
 func (b *Begun) deed(e Event, of *Deed) {
 	switch d := e.Data.(type) {
 	case Acting, Refused:
-		a := &OpenAct{Deed: of}
+		a := &OpenAct{Deed: of, Seq: e.Seq}
 		a.Effect, a.Final = attempted(a.Action.Action, b.effectOf(a.Action.Action), a.Ruling)
 		for _, o := range b.owners(e, a.Action.Action) {
 			o.add(a)
@@ -386,7 +387,7 @@ func (b *Begun) PutBack(to Return) (paths []string) {
 func (b *Begun) putBack(p *planner.Plan, prefix string, to Return, paths *[]string) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		path, screen := prefix+s.ID, s.Sub == nil && (s.Executor == planner.GUI || s.Executor == "")
+		path, screen := prefix+s.ID, s.Sub == nil && s.OnScreen()
 		gone := to
 		if s.Executor == planner.Agent && s.Status != planner.Completed { // its desktop ended with the program
 			gone = FreshDesktop
@@ -407,11 +408,12 @@ func (b *Begun) putBack(p *planner.Plan, prefix string, to Return, paths *[]stri
 }
 
 // LeftToGuard are the actions in doubt of which the guard decides whether they may be done
-// again: those of actors who look at the screen first. Of all others the engine does.
+// again: those of actors who look at the screen of the run first. Of all others the engine
+// does, also of those of an agent, whose desktop ended with the program.
 func (b *Begun) LeftToGuard() (list []*OpenAct) {
 	for path, o := range b.Open {
 		s := stepAt(b.Plan, path)
-		if path != "" && (s == nil || s.Executor != planner.GUI && s.Executor != "") {
+		if path != "" && (s == nil || PlanOf(path) != "" || !s.OnScreen()) {
 			continue
 		}
 		for _, a := range o.Acts {

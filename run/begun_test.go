@@ -100,6 +100,40 @@ func TestBegunDoubts(t *testing.T) {
 	assert.Equal(t, []string{"s4"}, b.Failed)
 }
 
+// TestBegunLeftToGuard holds that the guard decides of what was in doubt on the screen of the
+// run, and the engine of the rest; and that what was done in another step is not meant, though
+// its turn has the same number.
+func TestBegunLeftToGuard(t *testing.T) {
+	var b run.Begun
+	seq := 0
+	add := func(agent string, step int, data run.EventData) int {
+		seq++
+		b.Add(run.Event{Seq: seq, Agent: agent, Display: ":9", PlanStep: step, Step: min(step, 1), Kind: run.Kind(data), Data: data})
+		return seq
+	}
+	click := run.Acting{Action: run.Recorded{Action: actuator.Click{Button: actuator.Left, Count: 1}}}
+	add("agent", 0, run.RunStarted{Task: "x"})
+	add("agent", 0, run.Planned{Plan: &planner.Plan{Version: planner.Version, Mode: planner.Deliberate, Steps: []planner.Step{
+		{ID: "s1"}, {ID: "s2"}, {ID: "s3", Executor: planner.Agent, Action: "desktop", Sub: &planner.Plan{Mode: planner.Deliberate, Steps: []planner.Step{{ID: "s1"}}}},
+	}}})
+	add("agent", 1, run.StepStarted{Step: "s1", Attempt: 1})
+	done := add("agent", 1, click)
+	add("agent", 1, run.Acted{Status: actuator.Delivered})
+	add("agent", 1, run.StepEnded{Step: "s1", Status: planner.Completed})
+	add("agent", 2, run.StepStarted{Step: "s2", Attempt: 1})
+	doubt := add("agent", 2, click)
+	add("agent", 3, run.StepStarted{Step: "s3", Attempt: 1})
+	add("helper", 3, run.StepStarted{Step: "s3.s1", Attempt: 1})
+	inner := add("helper", 3, click)
+	b.Interrupt()
+	var left []int
+	for _, a := range b.LeftToGuard() {
+		left = append(left, a.Seq)
+	}
+	assert.Equal(t, []int{doubt}, left, "done %d, of an agent %d", done, inner)
+	assert.NotEmpty(t, b.Open["s3.s1"].Acts)
+}
+
 // TestBegunTellsOfBoth holds that what came of an action is known also where another step
 // ended before that may have done it: both name its tool.
 func TestBegunTellsOfBoth(t *testing.T) {

@@ -49,7 +49,7 @@ func (f deliberateFlags) planning() planner.Config {
 
 // needsScreen reports whether something of a plan is done on the display of the run.
 func needsScreen(p *planner.Plan) bool {
-	return slices.ContainsFunc(p.Steps, func(s planner.Step) bool { return engine.OnScreen(&s) })
+	return slices.ContainsFunc(p.Steps, func(s planner.Step) bool { return s.OnScreen() })
 }
 
 // executionDefaults are the default values of these flags.

@@ -168,7 +168,7 @@ func (r *Resumption) recall(ctx context.Context, begun *run.Begun) error {
 			if d.Ruling != (run.Guarded{}) {
 				r.Session.Hand.Inform(ctx, func() { heir.Recall(in, d.Ruling) })
 			}
-			if slices.ContainsFunc(doubts, func(a *run.OpenAct) bool { return a.Step == d.Step && a.Index == d.Index }) {
+			if slices.ContainsFunc(doubts, func(a *run.OpenAct) bool { return a.Seq == e.Seq }) {
 				r.Session.Hand.Inform(ctx, func() { heir.Doubt(in) })
 			}
 		}
