@@ -228,10 +228,11 @@ var besideTheHand = []struct {
 		"tasks/env/windows_linux.go: set-up has the window manager bring a window to the front, or close it, as a pager does",
 	}},
 	{"github.com/godbus/dbus/v5", []string{
+		"internal/bus/bus.go: it connects, and asks for addresses and processes; accessibility is switched on",
 		"sandbox/bus_linux.go: a private desktop's own bus, before anybody acts on it",
 		"sandbox/desktop_linux.go: a private desktop's own bus, before anybody acts on it",
 		"screen/atspi/app.go: the tree is read",
-		"screen/atspi/reader.go: the tree is read, and switched on",
+		"screen/atspi/reader.go: the tree is read",
 		"screen/atspi/set.go: an element is set, which takes a permit of the hand's",
 		"tasks/osworld/getter/bus.go: the tree is read",
 	}},
