@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
@@ -32,36 +31,27 @@ type Accepter interface {
 // is written as [Checked] before it is returned.
 func (h *Hand) Accept(ctx context.Context, c Concern) (refusal string, err error) {
 	e := Checked{Call: c.Call, Checks: c.Checks}
-	limit := h.GuardLimit
-	if limit <= 0 {
-		limit = DefaultGuardLimit
-	}
-	asked, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	by, denied := h.accept(asked, c)
-	switch {
-	case ctx.Err() != nil:
+	by, denied := h.accept(ctx, c)
+	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
-	case denied == nil && asked.Err() != nil:
-		denied = fmt.Errorf("no answer came within %v", limit)
 	}
-	if e.Accepted, e.By = denied == nil, by; denied != nil {
+	if denied == nil {
+		e.Accepted, e.By = true, by
+	} else {
 		e.Reason = denied.Error()
 		refusal = "the provider of the model raised a safety check that was not accepted: " + e.Reason
 	}
 	return refusal, h.Scope.Emit(ctx, e)
 }
 
-// accept asks the guard; one that breaks accepts nothing.
+// accept asks the guard; one that broke, or breaks on it, accepts nothing.
 func (h *Hand) accept(ctx context.Context, c Concern) (by string, err error) {
 	g, ok := h.guard.(Accepter)
 	if !ok || h.exempt != "" {
 		return "", errors.New("there is no guard that could ask a person")
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			by, err = "", fmt.Errorf("the guard broke: %v", v)
-		}
-	}()
-	return g.Accept(ctx, c)
+	if broken := h.shared().broken.Load(); broken != nil {
+		return "", *broken
+	}
+	return bounded(ctx, h, func(asked context.Context) (string, error) { return g.Accept(asked, c) })
 }

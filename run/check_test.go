@@ -3,8 +3,12 @@ package run_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/llm"
@@ -50,4 +54,51 @@ func TestChecks(t *testing.T) {
 	hand := run.NewHand(nil, run.NewRecorder(&run.Memory{}, nil).Scope(run.Where{}), nil)
 	_, err := hand.Accept(ctx, c)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// An accepter is a starter that is asked about checks, too.
+type accepter struct {
+	*starter
+	accept func()
+}
+
+func (a *accepter) Accept(context.Context, run.Concern) (string, error) {
+	a.accept()
+	return "a person", nil
+}
+
+// TestGuardThatBreaksOnAConcern holds that a guard accepts nothing which breaks when it is
+// asked, and is not asked which broke when it was told the task.
+func TestGuardThatBreaksOnAConcern(t *testing.T) {
+	c := run.Concern{Call: "call_1", Checks: []llm.Check{{ID: "sc"}}}
+	for _, tt := range breaks {
+		for _, atStart := range []bool{false, true} {
+			name := tt.name + " when it is asked"
+			if atStart {
+				name = tt.name + " at the start"
+			}
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var asked atomic.Int32
+					g := &accepter{starter: newStarter()}
+					g.accept = func() { asked.Add(1); tt.how() }
+					if atStart {
+						g.start, g.accept = tt.how, func() { asked.Add(1) }
+					}
+					h, m := newHand(&device{}, g)
+					h.Begin(t.Context(), "x")
+					began := time.Now()
+					refusal, err := h.Accept(t.Context(), c)
+					require.NoError(t, err)
+					assert.LessOrEqual(t, time.Since(began), run.DefaultGuardLimit)
+					assert.Equal(t, "the provider of the model raised a safety check that was not accepted: "+tt.told, refusal)
+					assert.Equal(t, atStart, asked.Load() == 0)
+					events := m.Events()
+					require.Len(t, events, 1)
+					assert.Equal(t, run.Checked{Call: c.Call, Checks: c.Checks, Reason: tt.told}, events[0].Data)
+					time.Sleep(time.Hour) // what hangs ends
+				})
+			})
+		}
+	}
 }
