@@ -34,6 +34,7 @@ type Approval struct {
 	Effect  worldmodel.Effect
 	Reason  string // why it is asked
 	Refused bool   // the guard would refuse it
+	Once    bool   // yes or no: nothing is allowed beside it, and nothing done in its place
 	Undo    string // how it could be undone; "" if it cannot be, or is not known
 	Task    string
 	FrameID string
@@ -47,7 +48,7 @@ type Answer struct {
 	Always bool   // for this kind, in this run
 	Reason string // of a no, which the actor reads
 	// Instead is done in place of the action, by mouse and keyboard on the same frame; nil
-	// for none. It needs no further approval.
+	// for none. It needs no further approval. To an [Approval] for once it is a no.
 	Instead actuator.Action
 }
 
@@ -75,6 +76,8 @@ func (g *Guard) ask(ctx context.Context, in run.Intent, q Approval) (always bool
 		return false, fmt.Errorf("nobody approved it within %v", limit)
 	case err != nil:
 		return false, fmt.Errorf("nobody approved it: %w", err)
+	case a.Instead != nil && q.Once:
+		return false, fmt.Errorf("a person said no, and would %s instead, which was not done", actuator.Describe(a.Instead))
 	case a.Instead != nil:
 		return false, g.edited(ctx, in, a.Instead, before)
 	case !a.Yes && a.Reason != "":

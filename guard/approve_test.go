@@ -167,19 +167,23 @@ func TestApprovalExpires(t *testing.T) {
 }
 
 // TestApprovalEdit has a person choose another action: that one is done in place of what
-// was asked about, and nothing else; what is no input, or comes when the screen has
-// changed, is not done.
+// was asked about, and nothing else, also where that may have been done already; what is no
+// input, or comes when the screen has changed, is not done.
 func TestApprovalEdit(t *testing.T) {
 	esc := actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}
 	for _, tt := range []struct {
 		name    string
 		instead actuator.Action
 		changed bool
+		doubt   bool // an earlier program was about to do what is asked about
 		err     string
 	}{
-		{"a key", esc, false, ""},
-		{"nothing that mouse and keyboard do", actuator.Done{}, false, "nothing that mouse and keyboard do"},
-		{"too late", esc, true, "the screen changed"},
+		{"a key", esc, false, false, ""},
+		{"nothing that mouse and keyboard do", actuator.Done{}, false, false, "nothing that mouse and keyboard do"},
+		{"too late", esc, true, false, "the screen changed"},
+		{"a key, in doubt", esc, false, true, ""},
+		{"in doubt, nothing that mouse and keyboard do", actuator.Done{}, false, true, "nothing that mouse and keyboard do"},
+		{"in doubt, too late", esc, true, true, "the screen changed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			screen, journal := &fakeScreen{}, &run.Memory{}
@@ -187,6 +191,9 @@ func TestApprovalEdit(t *testing.T) {
 			g.Ask = func(context.Context, guard.Approval) (guard.Answer, error) {
 				screen.changed = tt.changed
 				return guard.Answer{Instead: tt.instead}, nil
+			}
+			if tt.doubt {
+				g.Doubt(shiftDelete())
 			}
 			scope := run.NewRecorder(journal, nil).Scope(run.Where{})
 			require.NoError(t, scope.Emit(t.Context(), run.RunStarted{Schema: run.Schema, Task: cleanUp}))
@@ -209,6 +216,10 @@ func TestApprovalEdit(t *testing.T) {
 			ruled := runtest.All[run.Guarded](journal.Events())[0]
 			assert.True(t, ruled.Allowed)
 			assert.Equal(t, "approval", ruled.By)
+			g.Ask = nil
+			ruled, err = g.Allow(t.Context(), shiftDelete())
+			require.Error(t, err, "of that one nothing was said")
+			assert.Equal(t, tt.doubt, ruled.By == "in doubt", ruled.By)
 		})
 	}
 }

@@ -12,7 +12,8 @@ import (
 
 // Accept asks a person about what a provider has against a call of its model. Nobody else
 // can accept it: no table, no foresight, and no leave that was given for a kind of action;
-// and it is accepted for this call alone.
+// and it is accepted for this call alone. Another action is not done in its place: the call is
+// the model's, and may be several.
 func (g *Guard) Accept(ctx context.Context, c run.Concern) (by string, err error) {
 	if g.Approve == Never || g.Approve == "" {
 		return "", fmt.Errorf("%s: nobody is asked for approval", checkWords(c.Checks))
@@ -29,7 +30,7 @@ func (g *Guard) Accept(ctx context.Context, c run.Concern) (by string, err error
 		words = append(words, actuator.DescribeFull(a))
 	}
 	q := g.approval(in, Classify(in), decision{reason: "the provider of the model raised a safety check: " + checkWords(c.Checks)}, nil)
-	q.Action = strings.Join(words, "; ")
+	q.Action, q.Once = strings.Join(words, "; "), true
 	if _, err := g.ask(ctx, in, q); err != nil {
 		return "", err
 	}

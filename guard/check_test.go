@@ -22,6 +22,7 @@ func TestAccept(t *testing.T) {
 	c := run.Concern{Call: "call_1", Checks: []llm.Check{{ID: "sc", Code: "brand_new", Message: "The page\nsays what to do."}},
 		Actions: []actuator.Action{actuator.Click{At: &actuator.Point{X: 3, Y: 4}, Button: actuator.Left, Count: 1}, actuator.Type{Text: "milk"}}}
 	yes, always, no := guard.Answer{Yes: true}, guard.Answer{Yes: true, Always: true}, guard.Answer{Reason: "keep out"}
+	esc := guard.Answer{Instead: actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}}
 	for name, tt := range map[string]struct {
 		mode   guard.Mode
 		answer []guard.Answer // nil: nobody is there
@@ -30,6 +31,7 @@ func TestAccept(t *testing.T) {
 		"yes, twice":                 {guard.Risky, []guard.Answer{yes, yes}, []string{"", ""}},
 		"always counts once":         {guard.Risky, []guard.Answer{always, no}, []string{"", "keep out"}},
 		"no":                         {guard.Always, []guard.Answer{no, yes}, []string{"keep out", ""}},
+		"another action":             {guard.Risky, []guard.Answer{esc, yes}, []string{"a person said no, and would press Esc instead, which was not done", ""}},
 		"nobody is there":            {guard.Risky, nil, []string{"nobody can be asked", "nobody can be asked"}},
 		"nobody is asked":            {guard.Never, []guard.Answer{yes}, []string{"nobody is asked", "nobody is asked"}},
 		"nothing is said about that": {"", []guard.Answer{yes}, []string{"nobody is asked", "nobody is asked"}},
@@ -53,6 +55,7 @@ func TestAccept(t *testing.T) {
 				assert.Contains(t, q.Reason, "brand_new (The page says what to do.)")
 				assert.Contains(t, q.Action, "milk")
 				assert.True(t, q.Refused, "without an answer it is not done")
+				assert.True(t, q.Once, "no answer is for anything else")
 			}
 		})
 	}

@@ -291,37 +291,46 @@ func (g *Guard) rule(ctx context.Context, in run.Intent, c Class) (run.Guarded, 
 	if ctx.Err() != nil {
 		return run.Guarded{}, context.Cause(ctx)
 	}
-	ruling := run.Guarded{Effect: d.effect, By: d.by, Reason: d.reason, Target: c.Target, Foresight: f}
 	if b := g.holdBack(ctx, in, c, d.effect); b != nil && d.allowed {
-		ruling.By, ruling.Reason, ruling.Times = b.By, b.Reason, b.Times
+		ruling := b.ruling(c)
+		ruling.Effect, ruling.Foresight = d.effect, f
 		return ruling, b
 	}
+	return g.settle(ctx, in, c, d, f, func(d decision) *Block { return g.object(key, in, c, d, f) })
+}
+
+// settle has a person decide, if they have to be asked, and rules by that. An error of
+// [run.Instead] is what they chose in place of the action. What is refused object keeps.
+func (g *Guard) settle(ctx context.Context, in run.Intent, c Class, d decision, f *worldmodel.Foresight, object func(decision) *Block) (run.Guarded, error) {
+	ruling := run.Guarded{Effect: d.effect, By: d.by, Reason: d.reason, Target: c.Target, Foresight: f}
 	if g.mustAsk(d) {
 		always, err := g.approve(ctx, in, c, d, f)
 		if other, ok := errors.AsType[*run.Instead](err); ok {
-			ruling.By, ruling.Reason = "approval", "a person chose another action"
+			ruling.By, ruling.Reason = "approval", choseAnother
 			return ruling, other
 		}
 		if err != nil {
 			d.allowed, d.by, d.reason = false, blame(d, err), joined(d, err)
 		} else {
-			g.lift(key)
+			g.certain(in, c)
+			g.lift(keyOf(in, c))
 			return g.approved(in, c, d, f, always), nil
 		}
 	}
 	if d.allowed {
-		g.lift(key)
+		g.lift(keyOf(in, c))
 		return ruling, nil
 	}
-	b := g.object(key, in, c, d, f)
+	b := object(d)
 	ruling.By, ruling.Reason, ruling.Times = b.By, b.Reason, b.Times
 	return ruling, b
 }
 
-// Why an action is allowed that a person was asked about.
+// What a person decided who was asked about an action.
 const (
-	allowedOnce = "a person allowed it"
-	allowedKind = "a person allowed it, and this kind for the run"
+	allowedOnce  = "a person allowed it"
+	allowedKind  = "a person allowed it, and this kind for the run"
+	choseAnother = "a person chose another action"
 )
 
 // approved is the ruling on what a person has allowed.
@@ -400,9 +409,10 @@ func (g *Guard) approve(ctx context.Context, in run.Intent, c Class, d decision,
 	return g.ask(ctx, in, g.approval(in, c, d, f))
 }
 
-// blame names what refused: what would have refused anyway comes first.
+// blame names what refused: what would have refused anyway comes first, and so does a doubt,
+// which stands.
 func blame(d decision, err error) string {
-	if !d.allowed && errors.Is(err, errNobody) {
+	if d.by == byDoubt || !d.allowed && errors.Is(err, errNobody) {
 		return d.by
 	}
 	return "approval"

@@ -45,7 +45,7 @@ func (g *Guard) Recall(in run.Intent, was run.Guarded) {
 	g.mu.Unlock()
 	key := keyOf(in, c)
 	switch {
-	case was.By == "":
+	case was.By == "", was.By == "approval" && was.Reason == choseAnother:
 	case was.By == byDoubt:
 		g.mu.Lock()
 		for _, d := range g.state.doubts {
@@ -132,19 +132,10 @@ func (g *Guard) again(ctx context.Context, in run.Intent, c Class, b *doubt) (ru
 	}
 	d := decision{effect: effect, by: byDoubt, final: true, reason: fmt.Sprintf(
 		"the program ended while it did the same before (%s), and nobody knows whether that came through; look whether it did, and go on from there", b.words)}
-	if g.Approve == Risky || g.Approve == Always {
-		if always, err := g.approve(ctx, in, c, d, nil); err == nil {
-			g.certain(in, c)
-			return g.approved(in, c, d, nil, always), nil
-		} else if ctx.Err() != nil {
-			return run.Guarded{}, context.Cause(ctx)
-		} else {
-			d.reason = joined(d, err)
-		}
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	b.times++
-	block := &Block{By: d.by, Name: actuator.Name(in.Action), Effect: d.effect, Reason: d.reason, Times: b.times}
-	return block.ruling(c), block
+	return g.settle(ctx, in, c, d, nil, func(d decision) *Block {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		b.times++
+		return &Block{By: d.by, Name: actuator.Name(in.Action), Effect: d.effect, Reason: d.reason, Times: b.times}
+	})
 }

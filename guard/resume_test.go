@@ -51,6 +51,31 @@ func TestDoubt(t *testing.T) {
 	require.Nil(t, g.doubted(same, Classify(same)), "a person has decided")
 }
 
+// A person who allows what is in doubt lifts what was said against it before.
+func TestDoubtLifts(t *testing.T) {
+	g := &Guard{Approve: Risky, Ask: func(context.Context, Approval) (Answer, error) { return Answer{Yes: true}, nil }}
+	in := calling(`{"to": "ann"}`)
+	g.Recall(in, run.Guarded{By: "policy mail", Reason: "no mail", Effect: worldmodel.EffectSend, Times: 1})
+	g.Doubt(in)
+	for _, why := range []string{"it may have been done", "and that is over"} {
+		ruling, err := g.Allow(t.Context(), in)
+		require.NoError(t, err, why)
+		require.Equal(t, "approval", ruling.By)
+		require.Nil(t, g.doubted(in, Classify(in)))
+	}
+}
+
+// That a person chose another action says nothing of the one which they were asked about.
+func TestRecallEdited(t *testing.T) {
+	g := &Guard{}
+	in := calling(`{"to": "ann"}`)
+	g.Recall(in, run.Guarded{By: "policy mail", Reason: "no mail", Effect: worldmodel.EffectSend, Times: 1})
+	g.Doubt(in)
+	g.Recall(in, run.Guarded{Allowed: true, By: "approval", Reason: choseAnother, Effect: worldmodel.EffectSend})
+	require.NotNil(t, g.doubted(in, Classify(in)))
+	require.True(t, g.objected(keyOf(in, Classify(in))))
+}
+
 // Where nobody can be asked it stays undone; what is harmless is never in doubt.
 func TestDoubtAlone(t *testing.T) {
 	g := &Guard{Approve: Never}

@@ -99,7 +99,7 @@ func askApproval(ctx context.Context, c console, q guard.Approval, picture strin
 	if picture != "" {
 		fmt.Fprintf(c.Err, "  frame %s, with the action drawn on it: %s\n", q.FrameID, picture)
 	}
-	fmt.Fprint(c.Err, "answer yes, no (and why), always for this kind in this run, or edit and what to do instead, such as edit pyautogui.press('esc'): ")
+	fmt.Fprint(c.Err, answersTo(q))
 	text, err := readLine(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -117,6 +117,14 @@ func askApproval(ctx context.Context, c console, q guard.Approval, picture strin
 		fmt.Fprintf(c.Err, "that cannot be read, which means no: %v\n", err)
 	}
 	return a, nil
+}
+
+// answersTo offers the answers that there are.
+func answersTo(q guard.Approval) string {
+	if q.Once {
+		return "answer yes, for this once, or no (and why): "
+	}
+	return "answer yes, no (and why), always for this kind in this run, or edit and what to do instead, such as edit pyautogui.press('esc'): "
 }
 
 // editOf returns the code of an answer that wants another action.

@@ -82,6 +82,14 @@ func TestApprovalEdit(t *testing.T) {
 	assert.False(t, ok)
 }
 
+// TestApprovalOffers holds that a person is offered the answers that count, and no others.
+func TestApprovalOffers(t *testing.T) {
+	assert.Contains(t, answersTo(guard.Approval{}), "or edit and what to do instead")
+	for _, none := range []string{"edit", "always"} {
+		assert.NotContains(t, answersTo(guard.Approval{Once: true}), none)
+	}
+}
+
 // TestRehearsalFlags holds which rehearsals cannot be made, and what is said then.
 func TestRehearsalFlags(t *testing.T) {
 	for _, tt := range []struct {
