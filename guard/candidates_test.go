@@ -160,6 +160,82 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
+// TestPreview holds that an action is allowed before it is chosen if it is when it is
+// proposed, and nobody is asked; that nothing is counted by that; and that what was foreseen
+// is not asked again.
+func TestPreview(t *testing.T) {
+	edit := run.Intent{Action: actuator.Type{Text: "a"}, On: look("Mousepad", "normal", "notes.txt", focused("text", "", "Hello"))}
+	lost := loses(false)
+	lost.Effect = worldmodel.EffectEdit
+	free := &guard.Workspace{Home: "/home/user"}
+	undoable := loses(true)
+	undoable.Undoable = true
+	allowedBefore := func(g *guard.Guard) {
+		g.Recall(shiftDelete(), run.Guarded{Allowed: true, By: "approval", Reason: "a person allowed it, and this kind for the run", Effect: worldmodel.EffectDelete})
+	}
+	replayed := shiftDelete()
+	replayed.Source = run.FromRecording
+	for _, tt := range []struct {
+		name   string
+		in     run.Intent
+		see    worldmodel.Foresight
+		free   *guard.Workspace
+		before func(*guard.Guard)
+		by     string // that refuses; "" if it is allowed
+		calls  int    // of who foresees
+	}{
+		{"harmless", run.Intent{Action: actuator.Scroll{DY: 1}}, lost, nil, nil, "", 0},
+		{"files of a workspace", shiftDelete(), lost, free, nil, "", 0},
+		{"files of a workspace, in doubt", shiftDelete(), lost, free, func(g *guard.Guard) { g.Doubt(shiftDelete()) }, "in doubt", 0},
+		{"a kind that a person allowed", shiftDelete(), lost, nil, allowedBefore, "", 0},
+		{"a kind that a person allowed, in doubt", shiftDelete(), lost, nil, func(g *guard.Guard) { allowedBefore(g); g.Doubt(shiftDelete()) }, "in doubt", 0},
+		{"from a recording", replayed, lost, nil, nil, "", 0},
+		{"an edit", edit, lost, nil, nil, "", 0},
+		{"an edit after a miss", edit, lost, nil, (*guard.Guard).Missed, "foresight", 1},
+		{"what is foreseen, and asked for", shiftDelete(), undoable, nil, nil, "", 1},
+		{"what is foreseen, and not asked for", shiftDelete(), loses(false), nil, nil, "irreversibility", 1},
+		{"what was refused before", shiftDelete(), undoable, nil, func(g *guard.Guard) {
+			g.Recall(shiftDelete(), run.Guarded{By: "policy deleting", Reason: "no", Effect: worldmodel.EffectDelete, Times: 1})
+		}, "policy deleting", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, times := sees(tt.see), map[bool]int{}
+			for _, previewed := range []bool{false, true} {
+				s.asked = nil
+				ask, questions := answers()
+				g := started(t, &guard.Guard{World: s, Workspace: tt.free, Approve: guard.Never, CarefulEdits: 1}, cleanUp)
+				if tt.before != nil {
+					tt.before(g)
+				}
+				if previewed {
+					g.Approve, g.Ask = guard.Risky, ask
+					for range 2 {
+						ruling, err := g.Preview(t.Context(), tt.in)
+						assert.Equal(t, tt.by == "", err == nil, "%v", err)
+						assert.Equal(t, tt.by == "", ruling.Allowed)
+						assert.Equal(t, tt.by, refusedBy(ruling))
+					}
+					assert.Empty(t, *questions, "nobody is asked")
+					g.Approve = guard.Never
+				}
+				ruling, err := g.Allow(t.Context(), tt.in)
+				assert.Equal(t, tt.by == "", err == nil, "%v", err)
+				times[previewed] = ruling.Times
+				assert.Len(t, s.asked, tt.calls)
+			}
+			assert.Equal(t, times[false], times[true])
+		})
+	}
+}
+
+// refusedBy names what refuses by a preview; "" for nothing.
+func refusedBy(r run.Guarded) string {
+	if r.Allowed {
+		return ""
+	}
+	return r.By
+}
+
 // counting foresees an edit that can be undone, and counts.
 type counting struct{ n int }
 

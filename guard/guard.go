@@ -1,6 +1,6 @@
 // Package guard has the last word on every action: it is the [run.Guard] of a hand.
 //
-// An action goes through these, in order:
+// An action goes through these, in order ([Guard.Preview] tells what all but the last rule):
 //
 //   - [Classify]: a table and what is on the screen tell whether it is harmless for
 //     certain. Most are, and cost nothing.
@@ -252,57 +252,14 @@ func (g *Guard) hold(in run.Intent) {
 	g.state.held[in.Display] = actuator.KeysHeld(in.Action, g.state.held[in.Display])
 }
 
-// rule decides on an action of a class.
+// rule decides on an action of a class. What the gates leave to a person they are asked
+// about, if that is wanted; an error of [run.Instead] is what they chose in its place.
 func (g *Guard) rule(ctx context.Context, in run.Intent, c Class) (run.Guarded, error) {
-	allow := func(by, reason string) run.Guarded {
-		return run.Guarded{Effect: c.Effect, By: by, Reason: reason, Target: c.Target}
+	p := g.gates(ctx, in, c, true)
+	if p.ruled {
+		return p.ruling, p.refusal
 	}
-	text, _ := actuator.Entered(in.Action)
-	if _, tool := in.Action.(actuator.CallTool); tool {
-		if b := g.holdBack(ctx, in, c, c.Effect); b != nil {
-			return b.ruling(c), b
-		}
-	}
-	switch {
-	case c.Harmless && !g.named(ctx, in.Action) && !g.cares(c):
-		return allow("table", c.Rule), nil
-	}
-	if d := g.doubted(in, c); d != nil {
-		return g.again(ctx, in, c, d)
-	}
-	switch {
-	case g.Workspace.Free(c, text):
-		return allow("workspace", c.Rule+"; what happens to files of this workspace is free"), nil
-	case in.Source == run.FromRecording && g.Approve != Always:
-		return allow("recording", "exempt: the user replays what was recorded"), nil
-	}
-	if b := g.holdBack(ctx, in, c, c.Effect); b != nil {
-		return b.ruling(c), b
-	}
-	key := keyOf(in, c)
-	if g.granted(kindOf(in, c)) {
-		return allow("approval", "a person allowed this kind for the run"), nil
-	}
-	if b := g.bound(key, in, c); b != nil {
-		return b.ruling(c), b
-	}
-	verdict, _ := g.verdictOf(ctx)
-	f, d := g.foresee(ctx, in, c, key, verdict)
-	if ctx.Err() != nil {
-		return run.Guarded{}, context.Cause(ctx)
-	}
-	if b := g.holdBack(ctx, in, c, d.effect); b != nil && d.allowed {
-		ruling := b.ruling(c)
-		ruling.Effect, ruling.Foresight = d.effect, f
-		return ruling, b
-	}
-	return g.settle(ctx, in, c, d, f, func(d decision) *Block { return g.object(key, in, c, d, f) })
-}
-
-// settle has a person decide, if they have to be asked, and rules by that. An error of
-// [run.Instead] is what they chose in place of the action. What is refused object keeps.
-func (g *Guard) settle(ctx context.Context, in run.Intent, c Class, d decision, f *worldmodel.Foresight, object func(decision) *Block) (run.Guarded, error) {
-	ruling := run.Guarded{Effect: d.effect, By: d.by, Reason: d.reason, Target: c.Target, Foresight: f}
+	d, f, ruling := p.decision, p.foresight, p.ruling
 	if g.mustAsk(d) {
 		always, err := g.approve(ctx, in, c, d, f)
 		if other, ok := errors.AsType[*run.Instead](err); ok {
@@ -321,7 +278,12 @@ func (g *Guard) settle(ctx context.Context, in run.Intent, c Class, d decision, 
 		g.lift(keyOf(in, c))
 		return ruling, nil
 	}
-	b := object(d)
+	var b *Block
+	if p.doubt != nil {
+		b = g.stands(p.doubt, in, d)
+	} else {
+		b = g.object(keyOf(in, c), in, c, d, f)
+	}
 	ruling.By, ruling.Reason, ruling.Times = b.By, b.Reason, b.Times
 	return ruling, b
 }

@@ -47,24 +47,18 @@ func situationOf(in run.Intent, c Class) string {
 }
 
 // bound returns the objection that binds: the same in the same situation is refused
-// without asking anybody again.
-func (g *Guard) bound(key string, in run.Intent, c Class) *Block {
+// without asking anybody again. count says that this is such a time.
+func (g *Guard) bound(key string, in run.Intent, c Class, count bool) *Block {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	o := g.state.objections[key]
 	if o == nil || o.situation != situationOf(in, c) {
 		return nil
 	}
-	o.times++
+	if count {
+		o.times++
+	}
 	return &Block{By: o.by, Name: actuator.Name(in.Action), Effect: c.Effect, Reason: o.reason, Times: o.times}
-}
-
-// objectsTo reports whether an objection would bind.
-func (g *Guard) objectsTo(key string, in run.Intent, c Class) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	o := g.state.objections[key]
-	return o != nil && o.situation == situationOf(in, c)
 }
 
 // object keeps an objection. What was only not foreseen, or not answered in time, may

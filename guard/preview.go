@@ -34,36 +34,25 @@ func previewKey(in run.Intent, c Class) string {
 	return strings.Join([]string{in.Display, frame, actuator.DescribeFull(in.Action), keyOf(in, c), situationOf(in, c)}, "\x00")
 }
 
-// Preview says what would be ruled on an action. Nobody is asked, and an objection
-// comes of it only when the action is proposed; what was foreseen is kept until then.
+// Preview says what would be ruled on an action: it goes through the same gates. Nobody is
+// asked, and an objection comes of it only when the action is proposed; what was foreseen is
+// kept until then.
 func (g *Guard) Preview(ctx context.Context, in run.Intent) (run.Guarded, error) {
 	c := g.classify(in)
-	text, _ := actuator.Entered(in.Action)
-	if c.Harmless && !g.named(ctx, in.Action) || g.Workspace.Free(c, text) || g.granted(kindOf(in, c)) {
-		return run.Guarded{Effect: c.Effect, Allowed: true}, nil
-	}
-	key := keyOf(in, c)
-	if g.objectsTo(key, in, c) {
-		return run.Guarded{Effect: c.Effect}, errors.New("it was refused before")
-	}
-	verdict, _ := g.verdictOf(ctx)
-	f, d := g.foresee(ctx, in, c, key, verdict)
-	if ctx.Err() != nil {
-		return run.Guarded{}, context.Cause(ctx)
-	}
-	ruling := run.Guarded{Effect: d.effect, By: d.by, Reason: d.reason, Target: c.Target, Allowed: d.allowed, Foresight: f}
-	if f != nil {
+	p := g.gates(ctx, in, c, false)
+	if p.foresight != nil {
 		g.mu.Lock()
 		if g.state.previewed == nil {
 			g.state.previewed = map[string]*worldmodel.Foresight{}
 		}
-		g.state.previewed[previewKey(in, c)] = f
+		g.state.previewed[previewKey(in, c)] = p.foresight
 		g.mu.Unlock()
 	}
-	if !d.allowed {
-		return ruling, errors.New(d.reason)
+	if !p.ruled && !p.decision.allowed {
+		p.refusal = errors.New(p.decision.reason)
 	}
-	return ruling, nil
+	p.ruling.Allowed = p.refusal == nil
+	return p.ruling, p.refusal
 }
 
 // Missed has the next edits foreseen, which else are free: what was foreseen of an action
@@ -74,13 +63,16 @@ func (g *Guard) Missed() {
 	g.state.care = cmp.Or(g.CarefulEdits, run.DefaultCarefulEdits)
 }
 
-// cares reports whether an action is foreseen though it is harmless by the table.
-func (g *Guard) cares(c Class) bool {
+// cares reports whether an action is foreseen though it is harmless by the table, and, if it
+// is to count, that there is one less of them.
+func (g *Guard) cares(c Class, count bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if c.Effect != worldmodel.EffectEdit || g.state.care == 0 || g.World == nil {
 		return false
 	}
-	g.state.care--
+	if count {
+		g.state.care--
+	}
 	return true
 }

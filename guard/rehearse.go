@@ -46,8 +46,9 @@ func (g *Guard) Held() []string {
 }
 
 // holdBack blocks an action with an effect that is left to the one run which does it; nil
-// where this is none, or no rehearsal. What the table does not know has no effect yet.
-func (g *Guard) holdBack(ctx context.Context, in run.Intent, c Class, effect worldmodel.Effect) *Block {
+// where this is none, or no rehearsal. What the table does not know has no effect yet. count
+// says that it was tried, which [Guard.Held] tells.
+func (g *Guard) holdBack(ctx context.Context, in run.Intent, c Class, effect worldmodel.Effect, count bool) *Block {
 	g.mu.Lock()
 	r := g.rehearsed
 	g.mu.Unlock()
@@ -71,12 +72,14 @@ func (g *Guard) holdBack(ctx context.Context, in run.Intent, c Class, effect wor
 	if c.Target != "" {
 		words += " on " + c.Target
 	}
-	if !slices.Contains(r.held, words) && len(r.held) < maxHeld {
-		r.held = append(r.held, words)
+	if count {
+		if !slices.Contains(r.held, words) && len(r.held) < maxHeld {
+			r.held = append(r.held, words)
+		}
+		if r.times == nil {
+			r.times = map[string]int{}
+		}
+		r.times[words]++
 	}
-	if r.times == nil {
-		r.times = map[string]int{}
-	}
-	r.times[words]++
 	return &Block{By: ByRehearsal, Name: actuator.Name(in.Action), Effect: effect, Reason: reason, Times: r.times[words]}
 }

@@ -62,6 +62,9 @@ func TestRehearsalHoldsBack(t *testing.T) {
 			g.Rehearse(task, tt.judged)
 			g.Start(t.Context(), "another text, which a rehearsal is given")
 			assert.Equal(t, &tt.judged, g.Judged(t.Context()), "nothing is judged anew")
+			_, err := g.Preview(t.Context(), tt.in)
+			assert.Equal(t, tt.by == "", err == nil, "what is held back is known before it is chosen: %v", err)
+			assert.Empty(t, g.Held(), "nothing was tried")
 			for i := range 2 {
 				ruling, err := g.Allow(t.Context(), tt.in)
 				assert.Empty(t, *questions, "nobody is asked")

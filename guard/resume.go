@@ -124,18 +124,20 @@ func (g *Guard) certain(in run.Intent, c Class) {
 	g.state.doubts = slices.DeleteFunc(g.state.doubts, func(d *doubt) bool { return d.sign == sign })
 }
 
-// again rules on an action that may have been done already: a person decides.
-func (g *Guard) again(ctx context.Context, in run.Intent, c Class, b *doubt) (run.Guarded, error) {
+// decision is on an action that may have been done already: it is a person's.
+func (b *doubt) decision(c Class) decision {
 	effect := c.Effect
 	if effect == "" {
 		effect = worldmodel.EffectExecute
 	}
-	d := decision{effect: effect, by: byDoubt, final: true, reason: fmt.Sprintf(
+	return decision{effect: effect, by: byDoubt, final: true, reason: fmt.Sprintf(
 		"the program ended while it did the same before (%s), and nobody knows whether that came through; look whether it did, and go on from there", b.words)}
-	return g.settle(ctx, in, c, d, nil, func(d decision) *Block {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		b.times++
-		return &Block{By: d.by, Name: actuator.Name(in.Action), Effect: d.effect, Reason: d.reason, Times: b.times}
-	})
+}
+
+// stands blocks such an action, of which no person has decided that it is done.
+func (g *Guard) stands(b *doubt, in run.Intent, d decision) *Block {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	b.times++
+	return &Block{By: d.by, Name: actuator.Name(in.Action), Effect: d.effect, Reason: d.reason, Times: b.times}
 }
