@@ -93,7 +93,7 @@ func (a *Actor) propose(ctx context.Context, q question) (proposal, error) {
 	if a.Format.Computer != nil {
 		p.asked = request.Messages[len(request.Messages)-asked(q):]
 	}
-	response, err := a.complete(ctx, request, &p)
+	response, before, err := llm.CompleteTurn(ctx, a.Model, request)
 	if errors.Is(err, llm.ErrBadReply) {
 		return proposal{
 			asked: p.asked,
@@ -105,14 +105,14 @@ func (a *Actor) propose(ctx context.Context, q question) (proposal, error) {
 	if err != nil {
 		return proposal{}, fmt.Errorf("propose: %w", err)
 	}
-	p.reply = said(response)
+	p.before, p.reply = before, response.Message()
 	reply := actuator.Reply{Text: response.Text, Ended: response.Finish == llm.FinishStop}
 	for _, c := range response.Calls {
 		reply.Calls = append(reply.Calls, actuator.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Computer: c.Computer})
 	}
 	p.Proposal, p.bad = a.Format.Parser.Parse(reply, q.now.Image.Mapping.Bounds())
-	if declined(response) && a.Format.Computer != nil {
-		p.Proposal, p.bad = actuator.Proposal{Actions: []actuator.Action{actuator.Infeasible{Reason: refusalWords(response)}}, Calls: []int{-1}}, nil
+	if response.Ending() == llm.Declined && a.Format.Computer != nil {
+		p.Proposal, p.bad = actuator.Proposal{Actions: []actuator.Action{actuator.Infeasible{Reason: response.Refusal()}}, Calls: []int{-1}}, nil
 	}
 	return p, nil
 }

@@ -2,39 +2,10 @@ package agent
 
 import (
 	"context"
-	"strings"
 
 	"desktop-agent/actuator"
-	"desktop-agent/llm"
 	"desktop-agent/run"
 )
-
-// maxPauses is how often in a row a model may pause within a turn.
-const maxPauses = 3
-
-// complete asks the model, and again while it only pauses: what it said so far stands
-// then behind the question.
-func (a *Actor) complete(ctx context.Context, request *llm.Request, p *proposal) (*llm.Response, error) {
-	for {
-		response, err := a.Model.Complete(ctx, request)
-		if err != nil || response.Finish != llm.FinishPaused || len(response.Calls) > 0 || len(p.before) == maxPauses {
-			return response, err
-		}
-		p.before = append(p.before, said(response))
-		more := *request
-		more.Messages = append(request.Messages[:len(request.Messages):len(request.Messages)], said(response))
-		request = &more
-	}
-}
-
-// said is a reply as it stands in the conversation.
-func said(r *llm.Response) llm.Message {
-	m := llm.Message{From: llm.Assistant, Calls: r.Calls, State: r.State}
-	if r.Text != "" {
-		m.Parts = []llm.Part{llm.Text(r.Text)}
-	}
-	return m
-}
 
 // asked is how many messages of a request are the question, and not what was before: what
 // was seen, the plan and the list.
@@ -43,19 +14,6 @@ func asked(q question) int {
 		return 3
 	}
 	return 2
-}
-
-// declined reports whether a model, or its provider, does not do what is asked.
-func declined(r *llm.Response) bool {
-	return len(r.Calls) == 0 && (r.Finish == llm.FinishRefusal || r.Finish == llm.FinishFilter)
-}
-
-// maxRefusal is how many characters of a refusal are told.
-const maxRefusal = 1000
-
-func refusalWords(r *llm.Response) string {
-	text := []rune(strings.TrimSpace(r.Text))
-	return "the model declined: " + llm.OneLine(string(text[:min(len(text), maxRefusal)]))
 }
 
 // prompt is the name of the prompt by which a format is asked for.

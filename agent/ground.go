@@ -54,7 +54,7 @@ func (g *Grounder) find(ctx context.Context, words string, o *screen.Observation
 		}
 		again := "That cannot be it, for this reason:\n" + llm.Untrusted("reason", s.Why) + "\nAnswer once more, in the same form."
 		if response.Text != "" {
-			request.Messages = append(request.Messages, said(response))
+			request.Messages = append(request.Messages, response.Message())
 		}
 		request.Messages = append(request.Messages, llm.UserText(again))
 	}

@@ -222,6 +222,15 @@ func (e *Engine) byTools(ctx context.Context, part *run.Session, t toolTask) (st
 		if err != nil {
 			return "", err
 		}
+		switch resp.Ending() {
+		case llm.Paused: // it goes on, in a turn that is recorded as any other
+			req.Messages = append(req.Messages, resp.Message())
+			continue
+		case llm.Declined:
+			return "", fmt.Errorf("%w: %s", errNotByTools, resp.Refusal())
+		case llm.CutOff:
+			return "", fmt.Errorf("%w: its answer was cut off at the limit of tokens", errNotByTools)
+		}
 		if len(resp.Calls) == 0 {
 			text := strings.TrimSpace(resp.Text)
 			if why, failed := strings.CutPrefix(strings.TrimLeft(text, "*`# "), "FAIL:"); failed {
@@ -232,11 +241,7 @@ func (e *Engine) byTools(ctx context.Context, part *run.Session, t toolTask) (st
 			}
 			return text, nil
 		}
-		reply := llm.Message{From: llm.Assistant, Calls: resp.Calls}
-		if resp.Text != "" {
-			reply.Parts = []llm.Part{llm.Text(resp.Text)}
-		}
-		req.Messages = append(req.Messages, reply)
+		req.Messages = append(req.Messages, resp.Message())
 		for i, c := range resp.Calls {
 			var o outcome
 			if was.Response != nil {

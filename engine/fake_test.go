@@ -102,6 +102,7 @@ type mind struct {
 	mu    sync.Mutex
 	asked []*llm.Request
 	reply map[string]func(*llm.Request) string
+	whole map[string]func(*llm.Request) llm.Response // instead, where more than a text is of interest
 }
 
 func (m *mind) Complete(ctx context.Context, r *llm.Request) (*llm.Response, error) {
@@ -111,8 +112,12 @@ func (m *mind) Complete(ctx context.Context, r *llm.Request) (*llm.Response, err
 	m.mu.Lock()
 	m.asked = append(m.asked, r)
 	id := fmt.Sprint(len(m.asked))
-	reply := m.reply[r.Purpose]
+	reply, whole := m.reply[r.Purpose], m.whole[r.Purpose]
 	m.mu.Unlock()
+	if whole != nil {
+		resp := whole(r)
+		return &resp, nil
+	}
 	if reply == nil {
 		return nil, &llm.Error{Kind: llm.ErrUnavailable, Detail: "the test has no answer to " + r.Purpose}
 	}

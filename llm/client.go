@@ -360,7 +360,7 @@ func checkReply(r *Request, resp *Response) error {
 		return nil
 	}
 	e := &Error{Kind: ErrBadReply, Detail: "the reply is empty", Retry: true, Err: ErrEmpty}
-	if resp != nil && resp.Finish == "length" {
+	if resp != nil && resp.Ending() == CutOff {
 		e.Retry = false
 		e.Detail = "the reply is empty: all tokens were used before any text was written"
 		if r.MaxTokens > 0 {

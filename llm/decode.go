@@ -29,7 +29,7 @@ const (
 // is decoded, so that nothing missing becomes a zero, and nothing unknown is
 // dropped. It is never repaired: when it does not fit, the model is told why
 // and asked again, twice at most, all within the deadline of one call; after
-// that the error is an [ErrBadReply] that quotes the last problem.
+// that, or where it declined, the error is an [ErrBadReply] that quotes the last problem.
 func Decode[T any](ctx context.Context, m Model, req *Request) (T, error) {
 	var zero T
 	r := *req
@@ -48,7 +48,7 @@ func Decode[T any](ctx context.Context, m Model, req *Request) (T, error) {
 		ctx = limited
 	}
 	for n := 0; ; n++ {
-		resp, err := m.Complete(ctx, &r)
+		resp, _, err := CompleteTurn(ctx, m, &r)
 		if err != nil {
 			return zero, err
 		}
@@ -56,7 +56,7 @@ func Decode[T any](ctx context.Context, m Model, req *Request) (T, error) {
 		if err == nil {
 			return v, nil
 		}
-		if n == reasks || resp.Finish == "refusal" {
+		if n == reasks || resp.Ending() == Declined {
 			return zero, badReply(&r, resp, n+1, err)
 		}
 		if r.Messages, err = reask(req.Messages, resp, err); err != nil {
@@ -146,9 +146,10 @@ func decode[T any](resp *Response, s *Schema) (T, error) {
 	return v, nil
 }
 
-// reask adds the reply and what is wrong with it to the conversation.
+// reask adds what the reply says, cut to what is worth quoting, and what is wrong with it to the
+// conversation.
 func reask(messages []Message, resp *Response, problem error) ([]Message, error) {
-	text, err := prompts.Render("reask", reaskPrompt{Problem: quote(problem.Error()), CutOff: resp.Finish == "length"})
+	text, err := prompts.Render("reask", reaskPrompt{Problem: quote(problem.Error()), CutOff: resp.Ending() == CutOff})
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +162,8 @@ func reask(messages []Message, resp *Response, problem error) ([]Message, error)
 
 func badReply(r *Request, resp *Response, tries int, problem error) error {
 	detail := fmt.Sprintf("%s: %d replies did not follow the schema, the last because: %s", r.Role, tries, quote(problem.Error()))
-	if resp.Finish == "refusal" {
-		detail = fmt.Sprintf("%s: the model refused: %s", r.Role, quote(resp.Text))
+	if resp.Ending() == Declined {
+		detail = fmt.Sprintf("%s: %s", r.Role, resp.Refusal())
 	}
 	return &Error{Kind: ErrBadReply, Detail: detail, Err: problem}
 }

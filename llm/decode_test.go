@@ -139,9 +139,11 @@ func TestDecodeGivesUp(t *testing.T) {
 }
 
 func TestDecodeOfARefusalDoesNotAskAgain(t *testing.T) {
-	_, err := llm.Decode[reply](t.Context(), sequence(t, llmtest.Reply(llm.Response{Text: "I can't help with that.", Finish: "refusal"})), request())
-	require.ErrorIs(t, err, llm.ErrBadReply)
-	require.ErrorContains(t, err, "the model refused: I can't help with that.")
+	for _, finish := range []string{llm.FinishRefusal, llm.FinishFilter} {
+		_, err := llm.Decode[reply](t.Context(), sequence(t, llmtest.Reply(llm.Response{Text: "I can't help with that.", Finish: finish})), request())
+		require.ErrorIs(t, err, llm.ErrBadReply)
+		require.ErrorContains(t, err, "the model declined: I can't help with that.")
+	}
 }
 
 func TestDecodeSaysWhenItWasCutOff(t *testing.T) {

@@ -311,11 +311,14 @@ func (m *making) call(ctx context.Context, phase int, label string, req *llm.Req
 	return text, err
 }
 
-// readText has a model write text.
+// readText has a model write text. What it says where it declines is none.
 func readText(ctx context.Context, m llm.Model, req *llm.Request) (string, error) {
-	resp, err := m.Complete(ctx, req)
+	resp, _, err := llm.CompleteTurn(ctx, m, req)
 	if err != nil {
 		return "", err
+	}
+	if resp.Ending() == llm.Declined {
+		return "", &llm.Error{Kind: llm.ErrBadReply, Detail: fmt.Sprintf("%s: %s", req.Role, resp.Refusal())}
 	}
 	return strings.TrimSpace(resp.Text), nil
 }

@@ -195,6 +195,7 @@ func TestMade(t *testing.T) {
 	broken := &llm.Error{Kind: llm.ErrUnavailable}
 	late := &llm.Error{Kind: llm.ErrTimeout}
 	off := planner.Phase{Off: true}
+	declines := llmtest.Reply(llm.Response{Text: "I can't help with that.", Finish: llm.FinishRefusal})
 	bad := llmtest.JSON(planOf(planStep("s1", "tool", "Read it", "The text", "action", "no_such_tool")))
 	prose := llmtest.Text("I would first look at the notes.")
 	for _, tt := range []struct {
@@ -217,6 +218,9 @@ func TestMade(t *testing.T) {
 		{"no review of a sub-agent's", planner.Config{}, true, []llmtest.Func{llmtest.Text(reflective), llmtest.JSON(goodPlan())}, planner.MadePlan, 0, nil},
 		{"the review fails", planner.Config{}, false, []llmtest.Func{llmtest.Text(reflective), llmtest.Fail(broken), llmtest.JSON(goodPlan())}, planner.MadePlan, 3, nil},
 		{"the review is late", planner.Config{}, false, []llmtest.Func{llmtest.Text(reflective), llmtest.Fail(late), llmtest.JSON(goodPlan())}, planner.MadePlan, 3, nil},
+		{"the review is declined", planner.Config{}, false, []llmtest.Func{llmtest.Text(reflective), declines, llmtest.JSON(goodPlan())}, planner.MadePlan, 3, nil},
+		{"the analysis is declined", planner.Config{}, false, []llmtest.Func{declines}, planner.Made1Error, 1, llm.ErrBadReply},
+		{"the steps are declined", planner.Config{TextFormat: true}, false, []llmtest.Func{llmtest.Text(analysis), declines}, planner.Made3Error, 2, llm.ErrBadReply},
 		{"the analysis is off", planner.Config{Analysis: off}, false, []llmtest.Func{llmtest.JSON(goodPlan())}, planner.MadePlan, 1, nil},
 		{"the steps are off", planner.Config{Execution: off}, false, []llmtest.Func{llmtest.Text(analysis)}, planner.MadeAnalysis, 1, nil},
 		{"all is off", planner.Config{Analysis: off, Execution: off}, false, nil, planner.MadeAnalysis, 0, nil},

@@ -55,7 +55,7 @@ func FuzzEndpoint(f *testing.F, s *FuzzSubject, seeds ...string) {
 			t.Errorf("it was declined (%s), and calls %+v", resp.Finish, resp.Calls)
 		}
 		var ids []string
-		req.Messages = append(req.Messages, llm.Message{From: llm.Assistant, Parts: []llm.Part{llm.Text(resp.Text)}, Calls: resp.Calls, State: resp.State})
+		req.Messages = append(req.Messages, resp.Message())
 		for _, call := range resp.Calls {
 			if call.ID == "" || slices.Contains(ids, call.ID) {
 				t.Errorf("call %+v of %+v", call, resp.Calls)

@@ -53,8 +53,7 @@ func (d dialect) Without(refused string, req *llm.Request) (dialect, bool) {
 // endpoint that takes a schema and then does not keep to it ignored it, and so the
 // model has never seen it.
 func (d dialect) After(req *llm.Request, resp *llm.Response) dialect {
-	cutOff := resp.Finish == "length" || resp.Finish == "refusal" || resp.Finish == "content_filter"
-	if req.Schema != nil && d.format == jsonSchema && !cutOff && req.Schema.Validate([]byte(resp.Text)) != nil {
+	if req.Schema != nil && d.format == jsonSchema && resp.Ending() == llm.Answered && req.Schema.Validate([]byte(resp.Text)) != nil {
 		d.described = true
 	}
 	return d

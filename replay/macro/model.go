@@ -56,9 +56,12 @@ func (h *ModelHealer) Heal(ctx context.Context, q HealRequest) ([]actuator.Actio
 	}
 	most := run.MacroSettings{MaxBadReplies: h.MaxBadReplies}.WithDefaults().MaxBadReplies
 	for bad := 1; ; bad++ {
-		response, err := h.Model.Complete(ctx, request)
+		response, before, err := llm.CompleteTurn(ctx, h.Model, request)
 		if err != nil {
 			return nil, fmt.Errorf("heal: %w", err)
+		}
+		if response.Ending() == llm.Declined {
+			return nil, fmt.Errorf("heal: %s", response.Refusal())
 		}
 		reply := actuator.Reply{Text: response.Text}
 		for _, c := range response.Calls {
@@ -68,9 +71,12 @@ func (h *ModelHealer) Heal(ctx context.Context, q HealRequest) ([]actuator.Actio
 		if err == nil {
 			return proposal.Actions, nil
 		}
-		if problem, ok := errors.AsType[*actuator.ParseError](err); !ok || bad >= most {
+		problem, ok := errors.AsType[*actuator.ParseError](err)
+		if !ok || bad >= most {
 			return nil, fmt.Errorf("heal: the model's reply is no action: %w", err)
-		} else if err := answer(request, response, problem); err != nil {
+		}
+		request.Messages = append(request.Messages, before...)
+		if err := answer(request, response, problem); err != nil {
 			return nil, err
 		}
 	}
@@ -101,11 +107,7 @@ func answer(request *llm.Request, response *llm.Response, problem *actuator.Pars
 	if err != nil {
 		return err
 	}
-	said := llm.Message{From: llm.Assistant, Calls: response.Calls}
-	if response.Text != "" {
-		said.Parts = []llm.Part{llm.Text(response.Text)}
-	}
-	request.Messages = append(request.Messages, said)
+	request.Messages = append(request.Messages, response.Message())
 	for _, c := range response.Calls {
 		request.Messages = append(request.Messages, llm.Message{From: llm.ToolReply, CallID: c.ID, Parts: []llm.Part{llm.Text(text)}})
 	}

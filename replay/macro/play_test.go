@@ -479,6 +479,33 @@ func TestModelHealer(t *testing.T) {
 	llmtest.Golden(t, "heal", model.Requests()[1].Messages)
 }
 
+// TestModelHealerReplies holds that a reply which is no action goes back as it came, that a model
+// which only pauses is asked to go on, and that one which declines is not asked again.
+func TestModelHealerReplies(t *testing.T) {
+	o, err := (&fakeDesktop{draft: mainWindow}).Observe(t.Context())
+	require.NoError(t, err)
+	healed := func(replies ...llm.Response) (*llmtest.Recorder, error) {
+		list := make([]llmtest.Func, len(replies))
+		for i, r := range replies {
+			list[i] = llmtest.Reply(r)
+		}
+		model := &llmtest.Recorder{Model: &llmtest.Script{T: t, Replies: map[llm.Role][]llmtest.Func{llm.Actor: list}}}
+		_, err := (&ModelHealer{Model: model, Format: agent.Format{Name: "code", Parser: pyautogui.Parser{}}}).Heal(t.Context(), HealRequest{Task: "Save it", Of: 3, Live: o})
+		return model, err
+	}
+	pause := llm.Response{Text: "I look first.", Finish: llm.FinishPaused, State: &llm.State{API: "a", Model: "m", Data: "p"}}
+	bad := llm.Response{Text: "I would close it.", Finish: llm.FinishStop, State: &llm.State{API: "a", Model: "m", Data: "signed"}}
+	model, err := healed(pause, bad, llm.Response{Text: "```python\npyautogui.click(500, 415)\n```", Finish: llm.FinishStop})
+	require.NoError(t, err)
+	asked := model.Requests()
+	require.Len(t, asked, 3)
+	n := len(asked[0].Messages)
+	require.Equal(t, []llm.Message{pause.Message(), bad.Message()}, asked[2].Messages[n:n+2])
+
+	_, err = healed(llm.Response{Text: "I can't help with that.", Finish: llm.FinishRefusal})
+	require.ErrorContains(t, err, "the model declined: I can't help with that.")
+}
+
 // TestModelHealerTools holds the prompt for tools, after a step was performed.
 func TestModelHealerTools(t *testing.T) {
 	h := &ModelHealer{Format: agent.Format{Name: "tools"}}
