@@ -65,7 +65,7 @@ var rules = []rule{
 	{"llm/provider", "llm llm/... internal/spell", "internal/npmtest", "it opens the adapter that a table says"},
 	{"llm/...", "llm llm/wire internal/retry", "llm/llmtest internal/npmtest", "an adapter or a fake behind that port"},
 
-	{"planner", "screen screen/atspi llm internal/canon internal/spell", "screen/...  llm/...", "a plan advises: it knows no actions, but what is a control and what a text"},
+	{"planner", "screen screen/atspi llm internal/canon internal/spell internal/within", "screen/...  llm/...", "a plan advises: it knows no actions, but what is a control and what a text"},
 	{"planner/planfile", "planner internal/spell", "llm", "a plan as a file of a person's"},
 	{"worldmodel/lexicon", "worldmodel", "", "what words on a desktop mean, for whoever judges by them"},
 	{"worldmodel", "actuator screen screen/atspi planner llm", layers, "what came of an action, and what is shown"},

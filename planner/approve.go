@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"desktop-agent/internal/within"
 )
 
 // A Decision is what a person says to a plan.
@@ -40,7 +42,10 @@ func (p *Planner) Approve(ctx context.Context, plan *Plan, ask Approver) (Decisi
 		limited, cancel := context.WithTimeoutCause(ctx, c.ApprovalLimit, errUnanswered)
 		defer cancel()
 		resume := p.pause()
-		d, err = p.answer(limited, plan, ask)
+		shown := plan.Clone()
+		d, err = within.Do(limited, "the approver", func() (Decision, error) {
+			return ask(limited, shown, func(edited *Plan) error { return edited.ValidateFor(p.Catalog, p.Config) })
+		})
 		resume()
 	}
 	switch {
@@ -58,27 +63,4 @@ func (p *Planner) Approve(ctx context.Context, plan *Plan, ask Approver) (Decisi
 		return Decision{Plan: plan.Clone(), By: ByPolicy}, nil
 	}
 	return Decision{Reason: fmt.Sprintf("%v", err), By: ByPolicy}, nil
-}
-
-// answer waits for a person, who may not be heeding the end of ctx.
-func (p *Planner) answer(ctx context.Context, plan *Plan, ask Approver) (Decision, error) {
-	type answer struct {
-		Decision
-		err error
-	}
-	done := make(chan answer, 1) // has room: nobody may be waiting any more
-	shown := plan.Clone()
-	go func() {
-		d, err := ask(ctx, shown, func(edited *Plan) error { return edited.ValidateFor(p.Catalog, p.Config) })
-		done <- answer{d, err}
-	}()
-	select {
-	case a := <-done:
-		if a.err != nil && ctx.Err() != nil {
-			return Decision{}, context.Cause(ctx)
-		}
-		return a.Decision, a.err
-	case <-ctx.Done():
-		return Decision{}, context.Cause(ctx)
-	}
 }

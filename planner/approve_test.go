@@ -37,6 +37,7 @@ func TestApprove(t *testing.T) {
 		{"nobody, and that is a yes", planner.Config{Unanswered: planner.ExecuteUnanswered}, nil, plan, ""},
 		{"a failure", planner.Config{}, says(planner.Decision{Plan: edited}, errors.New("the terminal is gone")), nil, "the terminal is gone"},
 		{"a failure, and that is a yes to what was shown", planner.Config{Unanswered: planner.ExecuteUnanswered}, says(planner.Decision{Plan: edited}, errors.New("gone")), plan, ""},
+		{"a failure that breaks it", planner.Config{}, breaks, nil, "the approver broke: no terminal"},
 	} {
 		p := &planner.Planner{Config: tt.config, Catalog: catalog}
 		d, err := p.Approve(t.Context(), plan, tt.ask)
@@ -62,6 +63,10 @@ func TestApprove(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "Choose price 1", plan.Steps[0].Goal, "the plan is shown, not given away")
+}
+
+func breaks(context.Context, *planner.Plan, func(*planner.Plan) error) (planner.Decision, error) {
+	panic("no terminal")
 }
 
 func says(d planner.Decision, err error) planner.Approver {
