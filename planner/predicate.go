@@ -276,7 +276,9 @@ func (p Predicate) titled(title string) bool {
 		return screen.SameText(title, p.Value)
 	}
 	// A mark of unsaved changes counts, as it does in a whole title.
-	return screen.HoldsText(title, p.Value) && (strings.HasPrefix(strings.TrimSpace(p.Value), "*") || !strings.HasPrefix(strings.TrimSpace(title), "*"))
+	_, wanted := screen.Unmarked(p.Value)
+	_, marked := screen.Unmarked(title)
+	return screen.HoldsText(title, p.Value) && (wanted || !marked)
 }
 
 func (p Predicate) holdsText(s State, i int) bool {

@@ -116,6 +116,13 @@ func TestPredicates(t *testing.T) {
 		assert.False(t, has(planner.TitleIs, "", "", "Shop - Browser").Holds(planner.State{Now: marked}))
 		assert.False(t, has(planner.TitleHas, "", "", "Shop").Holds(planner.State{Now: marked}))
 		assert.True(t, has(planner.TitleIs, "", "", "*Shop - Browser").Holds(planner.State{Now: marked}))
+		for _, title := range []string{"*notes.txt - Editor", "● notes.txt - Visual Studio Code", "notes.txt [modified]"} {
+			code := planner.State{Now: shop("f2", 5, func(o *screen.Observation) { o.Windows[0].Title = title })}
+			assert.False(t, has(planner.TitleHas, "", "", "notes.txt").Holds(code), title)
+			assert.True(t, has(planner.TitleHas, "", "", title).Holds(code), title)
+		}
+		code := planner.State{Now: shop("f2", 5, func(o *screen.Observation) { o.Windows[0].Title = "● notes.txt - Visual Studio Code" })}
+		assert.True(t, has(planner.TitleHas, "", "", "● notes.txt").Holds(code))
 	})
 	t.Run("what cannot be seen is not there", func(t *testing.T) {
 		covered := shop("f2", 5, func(o *screen.Observation) {

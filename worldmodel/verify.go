@@ -268,14 +268,14 @@ func onlyTyped(o *screen.Observation, node int, quote string, typed []string) bo
 }
 
 // unsaved reports whether a quote is the title of a window but for the mark of
-// unsaved changes before it, which the title has.
+// unsaved changes ([screen.Unmarked]), which the title has.
 func unsaved(quote string, list []screen.Finding, now *screen.Observation) (title string, changed bool) {
 	for _, f := range list {
 		if f.Window < 0 || f.Whole {
 			continue
 		}
 		title = strings.TrimSpace(now.Windows[f.Window].Title)
-		if rest, marked := strings.CutPrefix(title, "*"); marked && strings.TrimSpace(rest) == quote {
+		if name, marked := screen.Unmarked(title); marked && name == quote {
 			return title, true
 		}
 	}

@@ -327,6 +327,7 @@ func TestConfirmed(t *testing.T) {
 	began := editor("f1", 0, "Untitled - Editor")
 	now := editor("f2", 5, "notes.txt - Editor")
 	marked := editor("f2", 5, "*notes.txt - Editor")
+	dotted := editor("f2", 5, "● notes.txt - Visual Studio Code")
 	for name, tt := range map[string]struct {
 		check *worldmodel.GoalCheck
 		now   *screen.Observation
@@ -337,6 +338,7 @@ func TestConfirmed(t *testing.T) {
 		"a part of it":        {&worldmodel.GoalCheck{Shown: true, Evidence: "notes.txt"}, now, planner.Claimed, "only a part of the title"},
 		"only in the picture": {&worldmodel.GoalCheck{Shown: true, Evidence: "=AVERAGE(B2:B9)"}, now, planner.Claimed, "the world model's word"},
 		"not saved, by its *": {&worldmodel.GoalCheck{Shown: true, Evidence: "notes.txt - Editor"}, marked, "", `the title of the window is "*notes.txt - Editor"`},
+		"not saved, by its ●": {&worldmodel.GoalCheck{Shown: true, Evidence: "notes.txt - Visual Studio Code"}, dotted, "", `the title of the window is "● notes.txt`},
 		"no evidence":         {&worldmodel.GoalCheck{Shown: true}, now, "", "no evidence was quoted; make the effect"},
 		"not shown":           {&worldmodel.GoalCheck{Evidence: "notes.txt", Missing: "It is not saved."}, now, "", "It is not saved."},
 		"not shown, no words": {&worldmodel.GoalCheck{}, now, "", "the screen does not show that the task is done"},

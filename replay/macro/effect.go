@@ -49,8 +49,8 @@ func effectOf(was, led *scene) effect {
 			}
 			continue
 		}
-		_, mark := unmark(w.Title)
-		if _, earlier := unmark(was.Windows[before].Title); mark != earlier {
+		_, mark := screen.Unmarked(w.Title)
+		if _, earlier := screen.Unmarked(was.Windows[before].Title); mark != earlier {
 			e.marked = append(e.marked, i)
 		}
 	}
@@ -183,10 +183,10 @@ func (p *pair) windowsLike(other *scene, window int) (list []int) {
 func (e *effect) lacksMark(_, after *pair) (string, string) {
 	for _, w := range e.marked {
 		recorded := after.told(w)
-		_, want := unmark(recorded.Title)
+		_, want := screen.Unmarked(recorded.Title)
 		list := after.windows(w)
 		ok := slices.ContainsFunc(list, func(i int) bool {
-			_, mark := unmark(after.now.Windows[i].Title)
+			_, mark := screen.Unmarked(after.now.Windows[i].Title)
 			return mark == want
 		})
 		if !ok {

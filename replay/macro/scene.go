@@ -143,7 +143,7 @@ var (
 // plain returns a title or a name without what differs from run to run: the mark
 // of unsaved changes, folders, long numbers, and user with host.
 func plain(text string) string {
-	text, _ = unmark(text)
+	text, _ = screen.Unmarked(text)
 	return strings.Join(strings.Fields(steady(text)), " ")
 }
 
@@ -155,23 +155,4 @@ func steady(text string) string {
 		text = mailLike.ReplaceAllString(text, "@")
 	}
 	return text
-}
-
-// unmark returns a title without its mark of unsaved changes, and whether there
-// was one.
-func unmark(title string) (string, bool) {
-	for _, mark := range []string{"*", "●", "•"} {
-		if rest, ok := strings.CutPrefix(title, mark); ok {
-			return strings.TrimSpace(rest), true
-		}
-		if rest, ok := strings.CutSuffix(title, mark); ok {
-			return strings.TrimSpace(rest), true
-		}
-	}
-	for _, mark := range []string{" (modified)", " [modified]", " [+]", "[+]"} {
-		if rest, ok := strings.CutSuffix(title, mark); ok {
-			return rest, true
-		}
-	}
-	return title, false
 }
