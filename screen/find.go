@@ -144,26 +144,35 @@ func collapse(s string) string {
 // holds reports whether text holds a quote that begins and ends where words do.
 func holds(text, quote string) bool {
 	text = collapse(text)
+	_, size := utf8.DecodeRuneInString(quote)
 	for from := 0; ; {
 		i := strings.Index(text[from:], quote)
 		if i < 0 {
 			return false
 		}
-		start, end := from+i, from+i+len(quote)
-		before, _ := utf8.DecodeLastRuneInString(text[:start])
-		first, size := utf8.DecodeRuneInString(quote)
-		last, _ := utf8.DecodeLastRuneInString(quote)
-		after, _ := utf8.DecodeRuneInString(text[end:])
-		if !joined(before, first) && !joined(last, after) {
+		if WordsAt(text, quote, from+i) {
 			return true
 		}
-		from = start + size
+		from += i + size
 	}
 }
 
-// joined reports whether two neighbours belong to one word. Scripts that put
+// WordsAt reports whether a text has words at an offset, letter by letter, which are not a
+// part of longer ones.
+func WordsAt(text, words string, at int) bool {
+	if words == "" || !strings.HasPrefix(text[at:], words) {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	first, _ := utf8.DecodeRuneInString(words)
+	last, _ := utf8.DecodeLastRuneInString(words)
+	after, _ := utf8.DecodeRuneInString(text[at+len(words):])
+	return !SameWord(before, first) && !SameWord(last, after)
+}
+
+// SameWord reports whether two neighbours belong to one word. Scripts that put
 // no space between words tell nothing about that.
-func joined(a, b rune) bool { return isWord(a) && isWord(b) && !unspaced(a) && !unspaced(b) }
+func SameWord(a, b rune) bool { return isWord(a) && isWord(b) && !unspaced(a) && !unspaced(b) }
 
 func isWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))

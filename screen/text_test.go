@@ -220,6 +220,9 @@ func TestFind(t *testing.T) {
 	o.Tree.Nodes[7].Text = "ファイルを保存しました"
 	_, ok := o.Find("保存しました")
 	assert.True(t, ok, "scripts without spaces have no whole words")
+	o.Tree.Nodes[7].Text = "cafe\u0301s and cafe\u0301"
+	_, ok = o.Find("cafe")
+	assert.False(t, ok, "a mark belongs to the letter before it")
 	o.Tree.Nodes[7].Text = "12.4\u00a0kB, 00\u200e:25"
 	_, ok = o.Find("12.4 kB, 00:25")
 	assert.True(t, ok, "what is not seen does not count")

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"desktop-agent/screen"
 )
 
 // hidden stands where a text was. Its length tells nothing.
@@ -159,10 +161,13 @@ func hasPrefix(s, prefix []rune) bool {
 	return len(s) >= len(prefix) && slices.Equal(s[:len(prefix)], prefix)
 }
 
-// alone reports whether no letter or digit is beside a part of a text.
+// alone reports whether a part of a text may be words of its own. A mark on a letter leaves
+// them alone: rather too much is hidden.
 func alone(s []rune, from, to int) bool {
-	word := func(i int) bool { return i >= 0 && i < len(s) && (unicode.IsLetter(s[i]) || unicode.IsDigit(s[i])) }
-	return !(word(from-1) && word(from)) && !(word(to) && word(to-1))
+	goesOn := func(i int) bool { // the word of the rune before
+		return i > 0 && i < len(s) && screen.SameWord(s[i-1], s[i]) && !unicode.IsMark(s[i-1]) && !unicode.IsMark(s[i])
+	}
+	return !goesOn(from) && !goesOn(to)
 }
 
 // mask returns a text without what is to be hidden. If that is still in it in

@@ -253,6 +253,20 @@ func TestMask(t *testing.T) {
 	}
 }
 
+// A text that is too short to be hidden anywhere is hidden where it may be a word: also in
+// a script without spaces, and where a mark is put on its last letter.
+func TestMaskShort(t *testing.T) {
+	m := newMasker(Redaction{Secrets: []string{"张三", "ab"}})
+	for in, want := range map[string]string{
+		"发给张三的信":       "发给•••的信",
+		"ab, cab, abc": "•••, cab, abc",
+		"ab\u0301":     "•••\u0301",
+		"ab信":          "•••信",
+	} {
+		assert.Equal(t, want, m.mask(in), in)
+	}
+}
+
 // A reply that puts the text together itself is hidden, also where it is quoted.
 func TestReplyInDoubt(t *testing.T) {
 	w := newTale(t)

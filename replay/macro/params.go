@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"desktop-agent/actuator"
 	"desktop-agent/internal/spell"
 	"desktop-agent/run"
+	"desktop-agent/screen"
 )
 
 // A Param is a text that is typed, or part of one, which can be another one when
@@ -138,7 +138,7 @@ func (m *Macro) sub(text string) string {
 	slices.SortStableFunc(set, func(a, b Param) int { return len(b.Text) - len(a.Text) })
 	var b strings.Builder
 	for i := 0; i < len(text); {
-		k := slices.IndexFunc(set, func(p Param) bool { return wordAt(text, p.Text, i) })
+		k := slices.IndexFunc(set, func(p Param) bool { return screen.WordsAt(text, p.Text, i) })
 		if k < 0 {
 			_, size := utf8.DecodeRuneInString(text[i:])
 			b.WriteString(text[i : i+size])
@@ -151,24 +151,10 @@ func (m *Macro) sub(text string) string {
 	return b.String()
 }
 
-// wordAt reports whether text has a word or words at an offset, not as part of
-// longer ones.
-func wordAt(text, words string, at int) bool {
-	if words == "" || !strings.HasPrefix(text[at:], words) {
-		return false
-	}
-	before, _ := utf8.DecodeLastRuneInString(text[:at])
-	first, _ := utf8.DecodeRuneInString(words)
-	last, _ := utf8.DecodeLastRuneInString(words)
-	after, _ := utf8.DecodeRuneInString(text[at+len(words):])
-	return !(isWord(before) && isWord(first)) && !(isWord(last) && isWord(after))
-}
-
-func isWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
-
+// holdsWords reports whether text has words, as sub would find them.
 func holdsWords(text, words string) bool {
 	for i := range text {
-		if wordAt(text, words, i) {
+		if screen.WordsAt(text, words, i) {
 			return true
 		}
 	}

@@ -27,6 +27,8 @@ func TestParams(t *testing.T) {
 		{"quoted", `Answer "see you soon" to him`, []string{"Hi,\nsee you soon\nBob"}, []Param{{Name: "text1", Text: "see you soon", Steps: []int{1}}}},
 		{"address", "Write to ann@example.org", []string{"To: ann@example.org now"}, []Param{{Name: "text1", Text: "ann@example.org", Steps: []int{1}}}},
 		{"not a part of a word", "Open the cat folder", []string{"concatenate"}, nil},
+		{"not a letter without its accent", `Search for "cafe"`, []string{"cafe\u0301 noir"}, nil},
+		{"a name in a script without spaces", "写信给张三，然后保存", []string{"张三"}, []Param{{Name: "text1", Text: "张三", Steps: []int{1}}}},
 		{"a single letter", "Press a", []string{"a"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,6 +55,14 @@ func TestSet(t *testing.T) {
 	assert.EqualError(t, m.Set("flie", "x"), `parameter "flie" is unknown: did you mean "file"? There are: text1, text2, file`)
 	require.ErrorContains(t, m.Set("file", "a\x00b"), "cannot be typed")
 	assert.Equal(t, typed("/x/a.md"), m.given(&m.Steps[1].Actions[0]), "a value that is refused changes nothing")
+}
+
+// TestSetWithoutSpaces holds that a value is expected also where a script puts no space
+// around the word that it stands for.
+func TestSetWithoutSpaces(t *testing.T) {
+	m := recorded(t, "写信给 张三", editor, taken{actions: []actuator.Action{typed("张三")}})
+	require.NoError(t, m.Set("text1", "李四"))
+	assert.Equal(t, "发给李四的信", m.sub("发给张三的信"))
 }
 
 // TestSecret holds that a text which is not recorded must be given, and is not

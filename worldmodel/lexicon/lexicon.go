@@ -199,7 +199,9 @@ func begins(text string, list []string) bool {
 	})
 }
 
-// holds reports whether one of some phrases stands in a text as whole words.
+// holds reports whether one of some phrases stands in a text as whole words. This is no
+// rule for any text, as screen.WordsAt is: the phrases are Latin, and where a letter of
+// another script touches one, the text is in words that the lexicon does not have.
 func holds(text string, list []string) bool {
 	return slices.ContainsFunc(list, func(p string) bool {
 		for from := 0; ; {
