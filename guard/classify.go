@@ -185,7 +185,7 @@ func (s *scene) button(at element) Class {
 	case at.program == lexicon.Document && !at.dialog && (label.Legible() || digits(label)):
 		return sure(worldmodel.EffectEdit, "what is done in a document can be undone")
 	case at.bar:
-		return sure(worldmodel.EffectNavigate, "a part of a scroll bar, a field or a path")
+		return sure(worldmodel.EffectNavigate, "a part of a scroll bar or a field")
 	case label == "":
 		return asks("", "the button has no label")
 	}

@@ -276,7 +276,7 @@ func (s *scene) of(i, window int) element {
 	for at := i; at >= 0; at = s.nodes[at].Parent {
 		role := s.nodes[at].Role
 		p.web = p.web || role == "document web"
-		p.bar = p.bar || at != i && slices.Contains([]string{"scroll bar", "spin button", "combo box", "editbar", "path bar"}, role)
+		p.bar = p.bar || at != i && slices.Contains([]string{"scroll bar", "spin button", "combo box", "editbar"}, role)
 		p.dialog = p.dialog || slices.Contains(table.Roles.Dialog, role)
 		top = at
 	}

@@ -216,13 +216,7 @@ func silent(e actuator.Element, chosen, now *screen.Observation) string {
 // renamed reports whether elements of a role may be called otherwise while they stay
 // what they are: by what they show, or by the title of what is open in them. Whether they
 // can be operated does not matter.
-func renamed(role string) bool {
-	switch role {
-	case "frame", "dialog", "window", "document frame", "document web", "document text", "terminal":
-		return true
-	}
-	return atspi.ShowsContent(role)
-}
+func renamed(role string) bool { return atspi.Titled(role) || atspi.ShowsContent(role) }
 
 // relabelled reports whether a node is another field than the element of a handle was.
 func relabelled(e actuator.Element, chosen *screen.Observation, is atspi.Node) bool {
@@ -235,8 +229,7 @@ func scrolls(e actuator.Element, o *screen.Observation) bool {
 	n, ok := o.Element(string(e.ID))
 	for ok && o.Tree.Nodes[n].Parent >= 0 {
 		n = o.Tree.Nodes[n].Parent
-		switch o.Tree.Nodes[n].Role {
-		case "scroll pane", "viewport", "list", "list box", "table", "tree", "tree table", "menu", "document web":
+		if atspi.Scrolls(o.Tree.Nodes[n].Role) {
 			return true
 		}
 	}

@@ -233,6 +233,46 @@ func TestHandleOfProgramThatHangs(t *testing.T) {
 	}
 }
 
+// TestHandleOfDocumentThatIsRenamed holds that what is called by the title of what is open in
+// it keeps its handle when that has another title, and that a button does not.
+func TestHandleOfDocumentThatIsRenamed(t *testing.T) {
+	for _, role := range []string{
+		"frame", "root pane", "document frame", "document web", "document text", "document spreadsheet", "document presentation", "terminal",
+		"push button",
+	} {
+		called := func(name string) *screen.Observation {
+			return &screen.Observation{Tree: screen.Tree{Nodes: []atspi.Node{{ID: "n1", PID: 7, Parent: -1, Role: role, Name: name, Box: image.Rect(0, 0, 400, 300)}}}}
+		}
+		chosen := called("Untitled 1")
+		named, err := run.Name([]actuator.Action{clickOn("n1")}, chosen)
+		require.NoError(t, err)
+		_, why := run.Locate(named[0], chosen, called("sums.ods"))
+		if role == "push button" {
+			assert.Contains(t, why, "is another thing now")
+		} else {
+			assert.Empty(t, why, role)
+		}
+	}
+}
+
+// TestHandleScrolledOutOf holds that what is gone from where a part may be out of view is told
+// with the hint to scroll.
+func TestHandleScrolledOutOf(t *testing.T) {
+	for role, scrolled := range map[string]bool{
+		"scroll pane": true, "table": true, "menu": true, "document web": true,
+		"document text": true, "document spreadsheet": true, "layered pane": true, "panel": false,
+	} {
+		chosen := &screen.Observation{Tree: screen.Tree{Nodes: []atspi.Node{
+			{ID: "n1", PID: 7, Parent: -1, Role: role, Box: image.Rect(0, 0, 400, 300)},
+			{ID: "n2", PID: 7, Depth: 1, Role: "paragraph", Name: "Dear Ann", Box: image.Rect(10, 10, 90, 40)},
+		}}}
+		named, err := run.Name([]actuator.Action{clickOn("n2")}, chosen)
+		require.NoError(t, err)
+		_, why := run.Locate(named[0], chosen, &screen.Observation{Tree: screen.Tree{Nodes: chosen.Tree.Nodes[:1]}})
+		assert.Equal(t, scrolled, strings.Contains(why, "scroll to it"), "%s: %s", role, why)
+	}
+}
+
 // TestFieldOfAnotherLabel holds that a field is not acted on where the one that was meant
 // stood, as what it is for is another thing: neither by a point nor by a handle.
 func TestFieldOfAnotherLabel(t *testing.T) {

@@ -118,13 +118,11 @@ func elementOf(parent int, n atspi.Node) (sibling, bool) {
 }
 
 // contentOf knows a node by its place: for roles whose name is what they show, not
-// what they are called.
+// what they are called. A web page of another title is known by its object alone: where
+// one went, there is another page, and other things on it.
 func contentOf(parent int, n atspi.Node) (sibling, bool) {
-	switch n.Role {
-	case "frame", "dialog", "window", "root pane", "document text", "document spreadsheet", "document presentation":
-		return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, true
-	}
-	return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, n.Role == RoleTextLine || isDrawn(n) || atspi.ShowsContent(n.Role)
+	shows := n.Role == RoleTextLine || isDrawn(n) || atspi.ShowsContent(n.Role) || atspi.Titled(n.Role) && n.Role != "document web"
+	return sibling{parent: parent, pid: n.PID, role: n.Role, box: n.Box}, shows
 }
 
 // standInOf knows a node that shows content by its role alone: texts grow, and move. A

@@ -108,20 +108,11 @@ func (v *view) area(i int) image.Rectangle {
 		box = box.Intersect(v.Windows[w].Box.Union(v.Tree.Nodes[v.root[i]].Box))
 	}
 	for p := n.Parent; p >= 0; p = v.Tree.Nodes[p].Parent {
-		if parent := &v.Tree.Nodes[p]; scrolls(parent.Role) {
+		if parent := &v.Tree.Nodes[p]; atspi.CutsOff(parent.Role) {
 			box = box.Intersect(parent.Box)
 		}
 	}
 	return box
-}
-
-// scrolls reports whether children are cut off where a node of the role ends.
-func scrolls(role string) bool {
-	switch role {
-	case "scroll pane", "viewport", "list", "list box", "tree", "document web", "document text", "document spreadsheet", "document presentation":
-		return true
-	}
-	return false
 }
 
 // over reports whether a dialog of a page lies over a node.

@@ -128,7 +128,7 @@ func spacious(role string, box image.Rectangle) bool {
 // program's own arrangement.
 func varying(role string) bool {
 	switch role {
-	case "table", "tree table", "list", "list box", "tree", "terminal", "canvas", "icon view", "layered pane":
+	case "table", "tree table", "list", "list box", "tree", "terminal", "canvas", "layered pane":
 		return true
 	}
 	return strings.HasPrefix(role, "document")

@@ -19,12 +19,10 @@ const (
 	roleIcon         role = 26
 	roleImage        role = 27
 	roleLabel        role = 29
-	roleLayeredPane  role = 30
 	roleList         role = 31
 	roleMenu         role = 33
 	roleMenuItem     role = 35
 	rolePageTab      role = 37
-	rolePageTabList  role = 38
 	rolePanel        role = 39
 	rolePassword     role = 40
 	rolePopupMenu    role = 41
@@ -116,6 +114,44 @@ func ShowsContent(role string) bool {
 	return false
 }
 
+// Titled reports whether objects of a role are called by the title of what is open in
+// them, which may change while they stay what they are.
+func Titled(role string) bool {
+	switch role {
+	case "frame", "dialog", "window", "root pane", "terminal",
+		"document frame", "document web", "document text", "document spreadsheet", "document presentation":
+		return true
+	}
+	return false
+}
+
+// CutsOff reports whether children of objects of a role are taken to be cut off where it
+// ends, when one of them is aimed at. These are more than the walk cuts off ([role.clips]),
+// which tells nothing of what lies beyond: not all lists are as large as they say.
+func CutsOff(role string) bool {
+	switch role {
+	case "scroll pane", "viewport", "list", "list box", "tree",
+		"document web", "document text", "document spreadsheet", "document presentation":
+		return true
+	}
+	return false
+}
+
+// Scrolls reports whether a part of what is in objects of a role may be out of view, and is
+// scrolled to.
+func Scrolls(role string) bool { return lists(role) || CutsOff(role) }
+
+// lists reports whether objects of a role hold things of one kind, of which a part
+// may be scrolled out of view.
+func lists(role string) bool {
+	switch role {
+	case "layered pane", "list", "list box", "menu", "page tab list", "table", "tree", "tree table",
+		"section", "document text", "document web":
+		return true
+	}
+	return false
+}
+
 // Clickable reports whether a click on an object of a role does something that a
 // click on what is around it does not. Beside the controls, these are parts that
 // are too many, or too little by themselves, to be told without a name: a cell is
@@ -181,16 +217,7 @@ func (r role) clips() bool {
 	return r == roleScrollPane || r == roleViewport || r == roleDocumentWeb
 }
 
-// lists reports whether objects of the role hold things of one kind, of which a part
-// may be scrolled out of view.
-func (r role) lists() bool {
-	switch r {
-	case roleLayeredPane, roleList, roleListBox, roleMenu, rolePageTabList, roleTable, roleTree, roleTreeTable,
-		roleSection, roleDocumentText, roleDocumentWeb:
-		return true
-	}
-	return false
-}
+func (r role) lists() bool { return lists(r.String()) }
 
 // popsUp reports whether the children of the role are shown in a window of
 // their own, outside the box of their parent.
