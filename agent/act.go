@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"desktop-agent/actuator"
+	"desktop-agent/planner"
 	"desktop-agent/run"
 	"desktop-agent/screen"
 )
@@ -171,7 +172,7 @@ func (r *episode) ask(ctx context.Context, b *batch, a actuator.Ask) error {
 		return nil
 	}
 	answer, err := r.asked(ctx, a.Question)
-	if errors.Is(err, run.ErrNobody) {
+	if errors.Is(err, planner.ErrNobody) {
 		b.alone = true
 		return nil
 	}

@@ -447,10 +447,13 @@ func TestAsk(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, text(script.asked[1]), "The user answers: the blue one, for which file?")
 
-	a, script, _ = newAgent(t, &runtest.Desktop{}, code("agent.ask('which file?')"), code("DONE"))
-	_, err = a.Run(t.Context(), "task")
-	require.NoError(t, err)
-	assert.Contains(t, text(script.asked[1]), "Nobody is there")
+	for _, ask := range []func(context.Context, string) (string, error){nil, func(context.Context, string) (string, error) { return "", planner.ErrNobody }} {
+		a, script, _ = newAgent(t, &runtest.Desktop{}, code("agent.ask('which file?')"), code("DONE"))
+		a.Ask = ask
+		_, err = a.Run(t.Context(), "task")
+		require.NoError(t, err)
+		assert.Contains(t, text(script.asked[1]), "Nobody is there")
+	}
 }
 
 // TestAskedTakesNoTime holds that neither the clock of the budget nor a limit of time runs

@@ -14,7 +14,7 @@ import (
 	"desktop-agent/llm"
 )
 
-// ErrNobody says that there is nobody who could answer.
+// ErrNobody is returned by who asks the user, whatever it is about, where nobody is there.
 var ErrNobody = errors.New("nobody is there to ask")
 
 // applied counts the revisions that changed something.

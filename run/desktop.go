@@ -41,9 +41,6 @@ type Desktop interface {
 	Unchanged(index int, look func() bool) bool
 }
 
-// ErrNobody is returned by who asks the user where nobody can be asked.
-var ErrNobody = errors.New("nobody can be asked")
-
 // ErrDesktopGone, as the cause of a cancelled context, says that the desktop
 // broke: the run ends with an error, not as one that the user stopped.
 var ErrDesktopGone = errors.New("the desktop is gone")

@@ -223,7 +223,7 @@ func (r *Retracing) Answer(recorded, live func(context.Context, string) (string,
 			}
 		}
 		if live == nil {
-			return "", ErrNobody
+			return "", planner.ErrNobody
 		}
 		return live(ctx, question)
 	}

@@ -15,6 +15,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/pyautogui"
 	"desktop-agent/guard"
+	"desktop-agent/planner"
 	"desktop-agent/run"
 )
 
@@ -106,7 +107,7 @@ func askApproval(ctx context.Context, c console, q guard.Approval, picture strin
 		fmt.Fprintln(c.Err, "\nno answer in time: that is a no")
 		return guard.Answer{}, context.Cause(ctx)
 	case err != nil:
-		return guard.Answer{}, run.ErrNobody
+		return guard.Answer{}, planner.ErrNobody
 	}
 	code, ok := editOf(text)
 	if !ok {

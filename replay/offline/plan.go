@@ -112,13 +112,7 @@ func (r *Replay) engine(s *run.Session, facts *tools.Facts) (*engine.Engine, err
 		p.Now = t.now
 	}
 	e.Now, e.Facts, e.Agent = t.clock, facts.List, r.attach
-	e.Ask = func(ctx context.Context, question string) (string, error) {
-		answer, err := t.answer(ctx, question)
-		if errors.Is(err, run.ErrNobody) {
-			err = planner.ErrNobody
-		}
-		return answer, err
-	}
+	e.Ask = t.answer
 	if c.asks {
 		e.Hooks.Approve = t.approve
 	}

@@ -12,6 +12,7 @@ import (
 	"desktop-agent/agent"
 	"desktop-agent/llm"
 	"desktop-agent/monitor"
+	"desktop-agent/planner"
 	"desktop-agent/replay"
 	"desktop-agent/run"
 	"desktop-agent/screen"
@@ -425,7 +426,7 @@ func (t *recording) answer(_ context.Context, question string) (string, error) {
 			return "", errors.New("nobody answered")
 		}
 	}
-	return "", run.ErrNobody
+	return "", planner.ErrNobody
 }
 
 // Complete gives the reply recorded at this place, also where it is not needed any more: the

@@ -337,7 +337,7 @@ func (p *past) Complete(ctx context.Context, req *llm.Request) (*llm.Response, e
 func (p *past) Answer(ctx context.Context, question string) (string, error) {
 	p.lock()()
 	answer, err := p.recording.answer(ctx, question)
-	if errors.Is(err, run.ErrNobody) {
+	if errors.Is(err, planner.ErrNobody) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.last() {
