@@ -80,7 +80,7 @@ var rules = []rule{
 
 	{"tools", "run actuator llm worldmodel internal/spell internal/child internal/within", layers + " guard", "what can be called, whoever calls it"},
 
-	{"engine", "agent run actuator llm planner screen worldmodel internal/canon", layers + " guard tools", "it executes plans: the loop is an episode of it, tools are met through the hand"},
+	{"engine", "agent run actuator llm planner screen worldmodel internal/canon internal/confirm", layers + " guard tools", "it executes plans: the loop is an episode of it, tools are met through the hand"},
 
 	{"replay", "run run/eventjson actuator screen screen/atspi llm planner internal/filelock", layers + " replay/report", "the journal knows events, and not who makes them"},
 	{"replay/record", "run actuator screen monitor llm internal/x11", layers + " replay replay/macro", "a person acts here, and no agent"},

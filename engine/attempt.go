@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"desktop-agent/internal/confirm"
+	"desktop-agent/llm"
 	"desktop-agent/planner"
 	"desktop-agent/run"
 	"desktop-agent/worldmodel"
@@ -193,13 +194,15 @@ func (e *Engine) mayRepeat(ctx context.Context, goal, effect string) (done bool,
 	case err != nil:
 		return false, fmt.Errorf("%w: %w", errNotAgain, err)
 	}
-	switch strings.ToLower(strings.Trim(answer, ".! ")) {
-	case "yes":
+	switch word, rest := confirm.Read(answer); {
+	case confirm.IsYes(answer):
 		return false, nil
-	case "done":
+	case word == "done" && rest == "":
 		return true, nil
+	case word == confirm.No:
+		return false, fmt.Errorf("%w: the user says no", errNotAgain)
 	}
-	return false, fmt.Errorf("%w: the user says no", errNotAgain)
+	return false, fmt.Errorf("%w: the user does not say yes, but “%s”", errNotAgain, llm.Excerpt(llm.OneLine(answer), 300))
 }
 
 // with closes what became of a step by its last attempt.

@@ -162,7 +162,12 @@ func TestNeverTwice(t *testing.T) {
 		name   string
 		answer string // of the user; "" if nobody is there
 		calls  int
-	}{{"nobody is there", "", 1}, {"no", "no, never", 1}, {"yes", "yes", 2}} {
+		said   string // in the answer of the run
+	}{
+		{"nobody is there", "", 1, "attempted before"}, {"no", "no, never", 1, "the user says no"}, {"yes", "yes", 2, ""}, {"yes, in short", "Y", 2, ""},
+		{"a yes with a condition", "yes, but look first", 1, "the user does not say yes, but “yes, but look first”"},
+		{"it is done", "Done.", 1, ""},
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			send := fails(1)
 			send.effect = worldmodel.EffectSend
@@ -188,15 +193,14 @@ func TestNeverTwice(t *testing.T) {
 			result, err := x.Execute(t.Context())
 			require.NoError(t, err)
 			assert.Len(t, w.Tools.Calls(), tt.calls, "%v", w.Tools.Calls())
-			assert.Equal(t, tt.answer == "yes", result.Success)
+			assert.Equal(t, tt.said == "", result.Success)
+			assert.Contains(t, result.Answer, tt.said)
 			require.NotEmpty(t, w.Plans.revised)
 			assert.Contains(t, w.Plans.revised[0].Guidance, "cannot be taken back")
 			if tt.answer != "" {
 				require.Len(t, questions, 1)
 				assert.Contains(t, questions[0], "send")
 				assert.Equal(t, []run.Answered{{Question: questions[0], Answer: tt.answer}}, runtest.All[run.Answered](w.Journal.Events()))
-			} else {
-				assert.Contains(t, result.Answer, "attempted before")
 			}
 			ended := runtest.All[run.StepEnded](w.Journal.Events())
 			assert.True(t, ended[0].Final)

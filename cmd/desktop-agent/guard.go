@@ -15,6 +15,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/pyautogui"
 	"desktop-agent/guard"
+	"desktop-agent/internal/confirm"
 	"desktop-agent/planner"
 	"desktop-agent/run"
 )
@@ -130,8 +131,8 @@ func answersTo(q guard.Approval) string {
 
 // editOf returns the code of an answer that wants another action.
 func editOf(text string) (code string, ok bool) {
-	first, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	return strings.TrimSpace(rest), strings.EqualFold(strings.Trim(first, ".,;:!"), "edit")
+	word, code := confirm.Read(text)
+	return code, word == "edit"
 }
 
 // edited reads the one action that a person wants in place of another. What cannot be
@@ -151,20 +152,18 @@ func edited(code string, bounds image.Rectangle) (guard.Answer, error) {
 // the actor reads.
 func approvalOf(text string) guard.Answer {
 	text = strings.TrimSpace(text)
-	first, rest, _ := strings.Cut(text, " ")
-	rest = strings.TrimRight(strings.TrimSpace(rest), ".!")
-	switch strings.ToLower(strings.Trim(first, ".,;:!")) {
-	case "y", "yes":
-		if rest == "" {
-			return guard.Answer{Yes: true}
-		}
-		return guard.Answer{Reason: text} // a yes with a condition is none
+	if confirm.IsYes(text) {
+		return guard.Answer{Yes: true}
+	}
+	word, rest := confirm.Read(text)
+	rest = strings.TrimRight(rest, ".!")
+	switch word {
 	case "always":
 		if rest == "" || strings.HasPrefix("for this kind in this run", strings.ToLower(rest)) { // as it was asked
 			return guard.Answer{Yes: true, Always: true}
 		}
 		return guard.Answer{Reason: text}
-	case "n", "no":
+	case confirm.No:
 		return guard.Answer{Reason: rest}
 	}
 	return guard.Answer{Reason: text}

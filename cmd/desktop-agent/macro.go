@@ -20,6 +20,7 @@ import (
 
 	"desktop-agent/actuator/dialect"
 	"desktop-agent/agent"
+	"desktop-agent/internal/confirm"
 	"desktop-agent/internal/regular"
 	"desktop-agent/replay"
 	"desktop-agent/replay/macro"
@@ -233,7 +234,7 @@ func (r *replayCmd) setParams(ctx context.Context, c console, m *macro.Macro) er
 	if ask == nil {
 		return &usageError{hintError{errors.New("nobody can be asked whether this is right"), "add --yes"}}
 	}
-	if answer, err := ask(ctx, "is this right? [y/N]"); err != nil || !strings.HasPrefix(strings.ToLower(answer), "y") {
+	if answer, err := ask(ctx, "is this right? [y/N]"); err != nil || !confirm.IsYes(answer) {
 		return cmp.Or(err, context.Canceled)
 	}
 	return nil

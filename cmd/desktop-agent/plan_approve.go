@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/term"
 
+	"desktop-agent/internal/confirm"
 	"desktop-agent/internal/shlex"
 	"desktop-agent/llm"
 	"desktop-agent/planner"
@@ -112,16 +113,15 @@ func (d planDesk) ask(ctx context.Context, plan *planner.Plan, check func(*plann
 			}
 			return planner.Decision{}, err
 		}
-		first, rest, _ := strings.Cut(text, " ")
-		rest = strings.TrimSpace(rest)
-		switch strings.ToLower(strings.Trim(first, ".,;:!")) {
-		case "y", "yes":
-			if rest != "" {
+		word, rest := confirm.Read(text)
+		switch word {
+		case confirm.Yes:
+			if !confirm.IsYes(text) {
 				fmt.Fprintln(d.Err, "a yes with a condition is none: edit the plan, or answer no and why")
 				continue
 			}
 			return planner.Decision{Plan: shown, By: d.by}, nil
-		case "n", "no":
+		case confirm.No:
 			return planner.Decision{Reason: rest, By: d.by}, nil
 		case "s", "show":
 			fmt.Fprintln(d.Err, terminalText(shown.Text()))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"desktop-agent/internal/confirm"
 	"desktop-agent/replay"
 )
 
@@ -276,7 +277,7 @@ func (p *runsPruneCmd) Run(ctx context.Context, c console, r *runsCmd, line *kon
 				fmt.Fprintf(c.Err, "%s  %s  %s  %s\n", printable(s.ID), printable(s.Status()), sizeWords(s.Bytes), inShort(s.Task, 60))
 			}
 			answer, err := ask(ctx, fmt.Sprintf("Remove %s for good? Write yes.", totalWords(list)))
-			if err == nil && answer != "yes" && answer != "y" {
+			if err == nil && !confirm.IsYes(answer) {
 				err = hintError{errors.New("nothing was removed"), "answer yes to remove them"}
 			}
 			return err
