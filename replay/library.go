@@ -2,7 +2,6 @@ package replay
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -156,17 +155,14 @@ func (s *Summary) count(r *Run) error {
 	defer f.Close()
 	lines := bufio.NewScanner(io.LimitReader(f, r.whole))
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine+1)
-	n, last := 0, []byte(nil)
+	n, worked := 0, run.Worked{}
 	for lines.Scan() {
 		n++
-		last = append(last[:0], lines.Bytes()...)
-		if !bytes.Contains(last[:min(len(last), 200)], []byte(`"kind":"model_called"`)) {
-			continue
-		}
-		e, err := Decode(last)
+		e, err := inBrief(lines.Bytes())
 		if err != nil {
 			return fmt.Errorf("%s line %d: %w", eventsFile, n, err)
 		}
+		worked.Add(e)
 		if call, ok := e.Data.(run.ModelCalled); ok {
 			s.Calls++
 			s.Dollars += call.Dollars
@@ -175,15 +171,21 @@ func (s *Summary) count(r *Run) error {
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("%s line %d: %w", eventsFile, n+1, clearer(err))
 	}
-	if n == 0 {
-		return nil
-	}
-	head, err := eventjson.Parse(last)
-	if err != nil {
-		return fmt.Errorf("%s line %d: %w", eventsFile, n, err)
-	}
-	s.Steps, s.Elapsed = head.Step, max(0, head.Time.Sub(s.Created))
+	s.Steps, s.Elapsed = worked.Steps, worked.Time
 	return nil
+}
+
+// inBrief reads an event as far as it counts: of most, the data is left out.
+func inBrief(line []byte) (run.Event, error) {
+	l, err := eventjson.Parse(line)
+	if err != nil {
+		return run.Event{}, err
+	}
+	switch l.Kind {
+	case run.Kind(run.ModelCalled{}), run.Kind(run.Resumed{}):
+		return l.Event()
+	}
+	return run.Event{Time: l.Time, Step: l.Step}, nil
 }
 
 // sizeOf returns the bytes of all files of a folder, as far as they can be seen.

@@ -99,6 +99,42 @@ func TestListTellsWhatGoesOn(t *testing.T) {
 	assert.Equal(t, "interrupted", list[0].Status())
 }
 
+// taken tells of a run in which a program worked for five minutes, was killed, and was
+// followed two hours later by one that worked for another minute.
+func taken(start time.Time) []run.Event {
+	at := func(after time.Duration, step int, kind string, data run.EventData) run.Event {
+		return run.Event{Time: start.Add(after), Step: step, Kind: kind, Data: data}
+	}
+	head := started("x")
+	head.Time = start
+	return []run.Event{
+		head, at(4*time.Minute, 3, "noted", run.Noted{Text: "one"}), at(5*time.Minute, 3, "noted", run.Noted{Text: "two"}),
+		at(125*time.Minute, 3, "resumed", run.Resumed{From: 3}), at(126*time.Minute, 4, "noted", run.Noted{Text: "three"}),
+	}
+}
+
+// The time in which no program worked on a run is none of the run's, nor of a step's; and its
+// steps are those of all who act.
+func TestTimeOfResumed(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, taken(day)...)
+	last := run.Event{Time: day.Add(126 * time.Minute), Step: 2, Kind: "noted", Data: run.Noted{Text: "of one who acts beside"}, Agent: "agent/s1", PlanStep: 1}
+	put(t, j, last)
+	require.NoError(t, j.Close())
+	s := Summarize(j.Dir())
+	assert.Equal(t, 6*time.Minute, s.Elapsed)
+	assert.Equal(t, 4, s.Steps)
+
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	spent := map[int]time.Duration{}
+	for s, err := range r.Steps() {
+		require.NoError(t, err)
+		spent[s.N] += s.Spent().Total
+	}
+	assert.Equal(t, map[int]time.Duration{0: 0, 2: 0, 3: 5 * time.Minute, 4: time.Minute}, spent)
+}
+
 // A program that is killed before its first run.json is on the disk leaves a run that did
 // nothing: it is killed, not damaged, and goes with the others.
 func TestKilledBeforeItsFirstFile(t *testing.T) {

@@ -34,7 +34,8 @@ type span struct{ from, to time.Time }
 
 // Spend sums up the events of one step; since is when the step before ended.
 // Models that were asked at the same time count once, and an action does not
-// count while the screen is looked at.
+// count while the screen is looked at. Where the run was taken up again, the time before
+// that in which no program worked on it is left out.
 func Spend(events []run.Event, since time.Time) (s Spent) {
 	if len(events) == 0 {
 		return s
@@ -43,7 +44,9 @@ func Spend(events []run.Event, since time.Time) (s Spent) {
 	whole := span{since, end}
 	var model, act, look []span
 	var turns run.Turns
+	worked := run.Worked{At: since}
 	for _, e := range events {
+		worked.Add(e)
 		part := turns.Add(e)
 		switch data := e.Data.(type) {
 		case run.ModelCalled:
@@ -57,7 +60,7 @@ func Spend(events []run.Event, since time.Time) (s Spent) {
 			}
 		}
 	}
-	s.Total = end.Sub(since)
+	s.Total = worked.Time
 	s.Model = covered(whole, model)
 	looking := covered(whole, look)
 	s.Settle = min(s.Settle, looking)

@@ -27,7 +27,7 @@ type Result struct {
 	Usage   llm.Usage
 	Calls   int // of models
 	Dollars float64
-	Elapsed time.Duration
+	Elapsed time.Duration // of programs: that none worked on the run is not in it (see [Worked])
 	// Overridden is how many objections to what was done were overridden.
 	Overridden int
 }
@@ -41,8 +41,7 @@ func (s *Scope) Sum(ctx context.Context, err error, elapsed time.Duration) (Resu
 	if r := s.Recorder(); r != nil {
 		result.Usage, result.Calls, result.Dollars = r.Totals()
 		result.Overridden = r.overridden()
-		elapsed += r.before()
-		result.Elapsed = elapsed
+		result.Elapsed += r.before()
 	}
 	stop, isStop := errors.AsType[*Stop](err)
 	switch {
@@ -75,7 +74,7 @@ func (s *Scope) End(ctx context.Context, err error, elapsed time.Duration) (Resu
 	result, err := s.Sum(ctx, err, elapsed)
 	ended := RunEnded{
 		Outcome: result.Outcome, Grade: result.Grade, Answer: result.Answer, Steps: result.Steps,
-		Usage: result.Usage, Calls: result.Calls, Dollars: result.Dollars, Millis: elapsed.Milliseconds(),
+		Usage: result.Usage, Calls: result.Calls, Dollars: result.Dollars, Millis: result.Elapsed.Milliseconds(),
 		Overridden: result.Overridden,
 	}
 	if err != nil {

@@ -45,6 +45,7 @@ func (s *story) spentBefore(at time.Time) llm.Spent {
 func survey(stored *replay.Run) (*run.Sofar, *story, error) {
 	so, st := &run.Sofar{Left: map[llm.Role]int{}}, &story{limits: map[int]run.Limits{}, news: map[string]string{}, stale: map[string]bool{}}
 	var turns run.Turns
+	var worked run.Worked
 	var open []*run.Deed // begun, and not known to have ended
 	var since []string   // frames since the first of these
 	var told string      // what the actor is told before the next frame
@@ -57,11 +58,8 @@ func survey(stored *replay.Run) (*run.Sofar, *story, error) {
 			step, open, since = e.Step, nil, nil
 		}
 		part := turns.Add(e)
-		_, again := e.Data.(run.Resumed)
-		if !so.At.IsZero() && !again {
-			so.Time += max(0, e.Time.Sub(so.At))
-		}
-		so.Resumed.From, so.At, so.Turns = e.Seq, e.Time, max(so.Turns, e.Step)
+		worked.Add(e)
+		so.Resumed.From, so.Time, so.At, so.Turns = e.Seq, worked.Time, worked.At, worked.Steps
 		switch data := e.Data.(type) {
 		case run.RunStarted:
 			st.started = &data

@@ -109,6 +109,16 @@ func (b *builder) add(e run.Event) {
 	b.fill(e, b.turns.Add(e))
 }
 
+// resumed takes that the run was taken up again, which another one tells of: until then no
+// program worked on it.
+func (b *builder) resumed(e run.Event) {
+	if b.step != nil {
+		b.batch = append(b.batch, e)
+	} else {
+		b.since = e.Time
+	}
+}
+
 func isEnd(e run.Event) bool {
 	_, end := e.Data.(run.RunEnded)
 	return end

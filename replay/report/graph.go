@@ -32,6 +32,7 @@ type planHistory struct {
 	Failures []string                // why a plan was not made or not changed
 	groups   []*group
 
+	worked      run.Worked
 	first, last time.Time
 }
 
@@ -65,6 +66,7 @@ func (t *planHistory) take(e run.Event) {
 	}
 	before := t.last
 	t.last = e.Time
+	t.worked.Add(e)
 	switch data := e.Data.(type) {
 	case run.Planned:
 		t.planned(e, data)
@@ -134,11 +136,15 @@ func (d *stepHistory) close(at time.Time) {
 	}
 }
 
-// Took is how long the run took.
-func (t *planHistory) Took() time.Duration { return t.last.Sub(t.first) }
+// Took is how long the run took: programs, that is.
+func (t *planHistory) Took() time.Duration { return t.worked.Time }
+
+// line is how long the time line is, which shows when something was: also the time in which no
+// program worked on the run is on it.
+func (t *planHistory) line() time.Duration { return t.last.Sub(t.first) }
 
 // Millis is the same in milliseconds.
-func (t *planHistory) Millis() int { return int(t.Took().Milliseconds()) }
+func (t *planHistory) Millis() int { return int(t.line().Milliseconds()) }
 
 // Plan is the plan as it stood last; nil if there was none.
 func (t *planHistory) Plan() *planner.Plan { return t.plan }
@@ -382,7 +388,7 @@ func (t *planHistory) bar(path string, try try, status planner.Status) bar {
 	if to.IsZero() {
 		to = t.last
 	}
-	return bar{path, try.Attempt, try.Fallback != "", status, try.from.Sub(t.first), max(0, to.Sub(try.from)), t.Took()}
+	return bar{path, try.Attempt, try.Fallback != "", status, try.from.Sub(t.first), max(0, to.Sub(try.from)), t.line()}
 }
 
 // Lanes is the time line, in the order in which the agents began.

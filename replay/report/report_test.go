@@ -129,6 +129,44 @@ func TestReportTellsNotes(t *testing.T) {
 	assert.Contains(t, page, "A note for the rest of the run</h3><blockquote>the total is &lt;42&gt;</blockquote><p>To make room this one went: rent 820</p>")
 }
 
+// TestTimeOfResumed holds that the time in which no program worked on a run is told neither of
+// the run nor of one of its turns, while the time line of its plan shows when something was.
+func TestTimeOfResumed(t *testing.T) {
+	for _, planning := range []string{"suggestive", "deliberate"} {
+		j := newJournal(t)
+		start := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+		add := func(after time.Duration, step, planStep int, data run.EventData) {
+			t.Helper()
+			put(t, j, run.Event{Time: start.Add(after), Step: step, PlanStep: planStep, Kind: run.Kind(data), Data: data})
+		}
+		add(0, 0, 0, run.RunStarted{Schema: run.Schema, Task: "x", Planning: planning})
+		add(0, 1, 0, run.Noted{Text: "begun"})
+		planStep := 0
+		if planning == "deliberate" {
+			planStep = 1
+			add(0, 1, planStep, run.StepStarted{Step: "s1", Attempt: 1})
+		}
+		add(5*time.Minute, 1, planStep, run.Noted{Text: "one"})
+		add(125*time.Minute, 1, 0, run.Resumed{From: 4, Back: []string{"s1"}})
+		add(126*time.Minute, 2, planStep, run.Noted{Text: "two"})
+		require.NoError(t, j.Close())
+		r, err := replay.Open(j.Dir())
+		require.NoError(t, err)
+		v := newView(r)
+		assert.Equal(t, 6*time.Minute, v.Took(), planning)
+		for _, e := range v.Steps {
+			assert.LessOrEqual(t, e.Spent.Total, 5*time.Minute, "%s: %s", planning, e.ID)
+		}
+		assert.LessOrEqual(t, v.Longest, 5*time.Minute, planning)
+		assert.True(t, strings.Contains(render(t, r), "<dt>time</dt><dd>6 min"), planning)
+		if v.Graph != nil {
+			bars := v.Graph.Lanes()[0].Rows[0]
+			assert.Equal(t, 5*time.Minute, bars[0].Took)
+			assert.Equal(t, 126*time.Minute, bars[0].Of, "its line has the clock of the wall")
+		}
+	}
+}
+
 func TestReportStaysSmall(t *testing.T) {
 	noise := image.NewRGBA(image.Rect(0, 0, 1280, 800)) // the worst case: it cannot be compressed
 	for i := range noise.Pix {

@@ -157,6 +157,13 @@ func (c *crew) add(e run.Event) {
 		g.close()
 	}
 	g.builder.add(e)
+	if _, again := e.Data.(run.Resumed); again {
+		for _, other := range c.groups {
+			if other != g {
+				other.builder.resumed(e)
+			}
+		}
+	}
 	if _, look := e.Data.(run.Observed); look {
 		c.looked[e.Agent] = g.builder.seen
 	}

@@ -37,7 +37,7 @@ type view struct {
 	asked map[string]run.ModelCalled // the newest call of each role
 }
 
-// Took is how long the run took. Where several worked beside each other, that is less
+// Took is how long programs worked on the run. Where several worked beside each other, that is less
 // than what they spent.
 func (v *view) Took() time.Duration {
 	if v.Graph != nil {
