@@ -259,7 +259,7 @@ func TestRehearsedThenSentOnce(t *testing.T) {
 	stored, err = replay.Open(cut)
 	require.NoError(t, err)
 	_, _, err = (&offline.Resumption{Stored: stored}).Agent(t.Context())
-	require.ErrorIs(t, err, offline.ErrNotResumable)
+	require.ErrorIs(t, err, replay.ErrNotResumable)
 	assert.ErrorContains(t, err, "ended while the task was rehearsed")
 }
 

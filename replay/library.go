@@ -27,7 +27,9 @@ type Summary struct {
 	Task   string `json:"task"`
 	State  State  `json:"state"`
 	Killed bool   `json:"killed"` // its state is [Running], but nobody writes it
-	// Resumable says that its agent did not come to an end, so that it may be gone on with.
+	// Resumable says that it did not come to an end, and that [Run.Resumable] lets it be gone on
+	// with. Whether there is somebody who can, it does not know: who reads the form of the
+	// actor's replies, executes its plan, or opens its desktop.
 	Resumable bool        `json:"resumable,omitempty"`
 	Outcome   run.Outcome `json:"outcome,omitempty"` // "" unless its last event is there
 	Steps     int         `json:"steps"`
@@ -121,18 +123,21 @@ func Summarize(dir string) Summary {
 	}
 	s.State, s.Created = r.Info.State, r.Info.Created
 	s.Killed = r.Info.State == Running && !r.Busy
-	if r.Info.Asked != nil {
-		s.Task, s.Replay = r.Info.Asked.Task, (*Replayed)(r.Info.Asked.Replay)
+	if asked := r.asked(); asked != nil {
+		s.Task, s.Replay = asked.Task, (*Replayed)(asked.Replay)
 	}
-	s.Resumable = r.Resumable()
-	if end := r.Info.Ended; end != nil {
+	end := r.Info.Ended
+	if end == nil {
+		if end, err = s.count(r); err != nil {
+			s.Error = err.Error()
+		}
+	}
+	if end != nil {
 		s.Outcome, s.Steps, s.Calls, s.Dollars = end.Outcome, end.Steps, end.Calls, end.Dollars
 		s.Elapsed = time.Duration(end.Millis) * time.Millisecond
-		s.Unpriced = r.Info.Unpriced(s.Calls, s.Dollars)
-		return s
-	}
-	if err := s.count(r); err != nil {
-		s.Error = err.Error()
+	} else if err == nil && !r.Busy {
+		_, why := r.Resumable()
+		s.Resumable = why == nil
 	}
 	s.Unpriced = r.Info.Unpriced(s.Calls, s.Dollars)
 	return s
@@ -146,11 +151,12 @@ func cutPrefix(err error) string {
 	return err.Error()
 }
 
-// count reads what the last event of a run would tell from those that are there.
-func (s *Summary) count(r *Run) error {
+// count reads what the last event of a run would tell from those that are there. If that one
+// is, it returns it: its program was ended before run.json told of it.
+func (s *Summary) count(r *Run) (*run.RunEnded, error) {
 	f, err := r.open(eventsFile)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(io.LimitReader(f, r.whole))
@@ -160,19 +166,22 @@ func (s *Summary) count(r *Run) error {
 		n++
 		e, err := inBrief(lines.Bytes())
 		if err != nil {
-			return fmt.Errorf("%s line %d: %w", eventsFile, n, err)
+			return nil, fmt.Errorf("%s line %d: %w", eventsFile, n, err)
 		}
 		worked.Add(e)
-		if call, ok := e.Data.(run.ModelCalled); ok {
+		switch data := e.Data.(type) {
+		case run.ModelCalled:
 			s.Calls++
-			s.Dollars += call.Dollars
+			s.Dollars += data.Dollars
+		case run.RunEnded:
+			return &data, nil
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("%s line %d: %w", eventsFile, n+1, clearer(err))
+		return nil, fmt.Errorf("%s line %d: %w", eventsFile, n+1, clearer(err))
 	}
 	s.Steps, s.Elapsed = worked.Steps, worked.Time
-	return nil
+	return nil, nil
 }
 
 // inBrief reads an event as far as it counts: of most, the data is left out.
@@ -182,7 +191,7 @@ func inBrief(line []byte) (run.Event, error) {
 		return run.Event{}, err
 	}
 	switch l.Kind {
-	case run.Kind(run.ModelCalled{}), run.Kind(run.Resumed{}):
+	case run.Kind(run.ModelCalled{}), run.Kind(run.Resumed{}), run.Kind(run.RunEnded{}):
 		return l.Event()
 	}
 	return run.Event{Time: l.Time, Step: l.Step}, nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"desktop-agent/internal/filelock"
+	"desktop-agent/planner"
 	"desktop-agent/run"
 	"desktop-agent/run/eventjson"
 )
@@ -83,13 +84,11 @@ func reopen(dir string) (_ *Journal, err error) {
 
 // continues reads what the next event goes on from.
 func (j *Journal) continues(r *Run) error {
+	r.Info.Asked = r.asked()
 	var last run.Event
 	for e, err := range r.Events() {
 		if err != nil {
 			return err
-		}
-		if started, ok := e.Data.(run.RunStarted); ok && r.Info.Asked == nil {
-			r.Info.Asked = &started
 		}
 		last = e
 	}
@@ -207,10 +206,42 @@ func writerOf(f *os.File) error {
 	return nil
 }
 
-// Resumable reports whether the run is one of an agent that did not come to an end, and
-// that nobody goes on with now.
-func (r *Run) Resumable() bool {
-	asked := r.Info.Asked
-	return r.Info.Ended == nil && !r.Busy && asked != nil && asked.Replay == nil && asked.Parser != "" &&
-		slices.Contains([]string{"suggestive", "off", "deliberate"}, asked.Planning)
+// ErrNotResumable is wrapped by the error of a run that cannot be gone on with.
+var ErrNotResumable = errors.New("the run cannot be resumed")
+
+// Resumable returns what was asked of a run that an agent or an engine can go on with, or an
+// [ErrNotResumable] that says why nobody can. Whether it has ended, or is being written, is
+// another question: [Reopen] says that.
+func (r *Run) Resumable() (*run.RunStarted, error) {
+	asked, why := r.asked(), ""
+	switch {
+	case asked == nil:
+		why = "its journal does not tell what was asked, as the program ended before it began: do the task anew"
+	case asked.Replay != nil:
+		why = "it does the run " + asked.Replay.Run + " again: replay that one"
+	case asked.Parser == "" && asked.Models["actor"] == "person":
+		why = "it is a recording of a person, and no task to be finished"
+	case asked.Parser == "":
+		why = "no model decided in it"
+	case !slices.Contains([]string{"suggestive", "off", string(planner.Deliberate)}, asked.Planning):
+		why = fmt.Sprintf("this program does not know planning %q", asked.Planning)
+	default:
+		return asked, nil
+	}
+	return nil, fmt.Errorf("%w: %s: %s", ErrNotResumable, r.Info.ID, why)
+}
+
+// asked is what was asked: also where the program was ended between the first event and the
+// note of it in run.json. nil if no event tells.
+func (r *Run) asked() *run.RunStarted {
+	if r.Info.Asked != nil {
+		return r.Info.Asked
+	}
+	for e, err := range r.Events() {
+		if started, ok := e.Data.(run.RunStarted); ok && err == nil {
+			return &started
+		}
+		break
+	}
+	return nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"desktop-agent/internal/confirm"
 	"desktop-agent/replay"
+	"desktop-agent/replay/offline"
 )
 
 // runsCmd is the library of recorded runs.
@@ -78,6 +79,9 @@ func (l *runsListCmd) Run(c console, r *runsCmd, line *kong.Context) error {
 		fmt.Fprintf(c.Err, "there are no runs in %s\n", r.Runs)
 		return nil
 	}
+	for i := range list {
+		list[i].Resumable = list[i].Resumable && resumable(list[i].Dir)
+	}
 	if l.JSON {
 		return writeLines(c, list)
 	}
@@ -99,6 +103,16 @@ func (l *runsListCmd) Run(c console, r *runsCmd, line *kong.Context) error {
 			dollarWords(s.Dollars, s.Unpriced), s.Elapsed.Round(100*time.Millisecond), sizeWords(s.Bytes), task)
 	}
 	return table.Flush()
+}
+
+// resumable reports whether this program can go on with a run that the list lets it go on with.
+// What only the whole journal or the desktop shows, resume alone tells.
+func resumable(dir string) bool {
+	stored, err := replay.Open(dir)
+	if err == nil {
+		_, err = offline.Resumable(stored)
+	}
+	return err == nil
 }
 
 // writeLines writes each value as a line of JSON.

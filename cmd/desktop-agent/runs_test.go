@@ -68,6 +68,27 @@ func TestRunsList(t *testing.T) {
 	assert.Equal(t, []string{runB + " done", runA + " damaged"}, ids)
 }
 
+// TestRunsListResumable holds that the list calls those runs resumable that resume goes on
+// with: not one whose actor wrote actions as this program cannot read.
+func TestRunsListResumable(t *testing.T) {
+	dir := t.TempDir()
+	for _, parser := range []string{"code", "none of these"} {
+		j, err := replay.Create(dir)
+		require.NoError(t, err)
+		require.NoError(t, j.Append(t.Context(), 0, run.RunStarted{Schema: run.Schema, Task: "by " + parser, Planning: "off", Parser: parser}))
+		require.NoError(t, j.Close())
+	}
+	_, out, _ := agentSays(t, dir, "list")
+	assert.Regexp(t, `(?m) interrupted, resumable .* by code$`, out)
+	assert.Regexp(t, `(?m) interrupted  .* by none of these$`, out)
+	_, out, _ = agentSays(t, dir, "list", "--json")
+	for line := range strings.Lines(out) {
+		var s replay.Summary
+		require.NoError(t, json.Unmarshal([]byte(line), &s))
+		assert.Equal(t, s.Task == "by code", s.Resumable, s.Task)
+	}
+}
+
 func TestRunsShow(t *testing.T) {
 	dir := library(t)
 	code, out, errs := agentSays(t, dir, "show", "00000a")

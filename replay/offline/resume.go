@@ -18,39 +18,16 @@ import (
 	"desktop-agent/worldmodel"
 )
 
-// ErrNotResumable is wrapped by the error of a run that cannot be gone on with.
-var ErrNotResumable = errors.New("the run cannot be resumed")
-
-// Resumable returns the settings of a run that can be gone on with, or an
-// [ErrNotResumable]. That it has ended, or is being written, the journal says; see
-// [replay.Reopen].
+// Resumable returns the settings of a run that can be gone on with, or a
+// [replay.ErrNotResumable]: also one that [replay.Run.Resumable] lets pass, where this program
+// cannot read how the actor wrote actions in it.
 func Resumable(stored *replay.Run) (*run.RunStarted, error) {
-	refuse := func(why string) (*run.RunStarted, error) {
-		return nil, fmt.Errorf("%w: %s: %s", ErrNotResumable, stored.Info.ID, why)
-	}
-	asked := stored.Info.Asked
-	if asked == nil { // it ended between its first event and the note of it
-		for e, err := range stored.Events() {
-			if started, ok := e.Data.(run.RunStarted); ok && err == nil {
-				asked = &started
-			}
-			break
-		}
-	}
-	switch {
-	case asked == nil:
-		return refuse("its journal does not tell what was asked, as the program ended before it began: do the task anew")
-	case asked.Replay != nil:
-		return refuse("it does the run " + asked.Replay.Run + " again: replay that one")
-	case asked.Parser == "" && asked.Models["actor"] == "person":
-		return refuse("it is a recording of a person, and no task to be finished")
-	case asked.Parser == "":
-		return refuse("no model decided in it")
-	case asked.Planning != "suggestive" && asked.Planning != "off" && asked.Planning != string(planner.Deliberate):
-		return refuse(fmt.Sprintf("this program does not know planning %q", asked.Planning))
+	asked, err := stored.Resumable()
+	if err != nil {
+		return nil, err
 	}
 	if _, err := agent.FormatOf(asked.Parser); err != nil {
-		return refuse(err.Error())
+		return nil, fmt.Errorf("%w: %s: %w", replay.ErrNotResumable, stored.Info.ID, err)
 	}
 	return asked, nil
 }
@@ -75,11 +52,11 @@ type Resumption struct {
 func (r *Resumption) Agent(ctx context.Context) (a *agent.Agent, closes func(), err error) {
 	so, story, err := survey(r.Stored)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrNotResumable, err)
+		return nil, nil, fmt.Errorf("%w: %w", replay.ErrNotResumable, err)
 	}
 	asked, s := story.started, r.Session
 	if asked.Settings.Agent.Rehearsals > 0 && !story.rehearsed {
-		return nil, nil, fmt.Errorf("%w: the program ended while the task was rehearsed, so that nothing was done: do the task anew", ErrNotResumable)
+		return nil, nil, fmt.Errorf("%w: the program ended while the task was rehearsed, so that nothing was done: do the task anew", replay.ErrNotResumable)
 	}
 	so.Resumed.Cut, so.Resumed.Desktop = r.Cut, r.Desktop
 	so.Resumed.Limits = s.Settings.Limits()
@@ -126,7 +103,7 @@ func (r *Resumption) Agent(ctx context.Context) (a *agent.Agent, closes func(), 
 func (r *Resumption) Begun(ctx context.Context) (*run.Begun, error) {
 	so, story, err := survey(r.Stored)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotResumable, err)
+		return nil, fmt.Errorf("%w: %w", replay.ErrNotResumable, err)
 	}
 	s := r.Session
 	begun, err := r.Stored.Begun()

@@ -208,7 +208,7 @@ func TestResumableNot(t *testing.T) {
 			}
 			require.NoError(t, j.Close())
 			_, err = offline.Resumable(open(t, j.Dir()))
-			require.ErrorIs(t, err, offline.ErrNotResumable)
+			require.ErrorIs(t, err, replay.ErrNotResumable)
 			require.ErrorContains(t, err, tt.want)
 		})
 	}
