@@ -85,7 +85,7 @@ var rules = []rule{
 	{"replay", "run run/eventjson actuator screen screen/atspi llm planner internal/filelock", layers + " replay/report", "the journal knows events, and not who makes them"},
 	{"replay/record", "run actuator screen monitor llm internal/x11", layers + " replay replay/macro", "a person acts here, and no agent"},
 	{"replay/export", "replay replay/offline run run/eventjson actuator planner screen screen/atspi", layers + " replay/replaytest", "a run in other forms"},
-	{"replay/report", "replay run run/eventjson actuator llm planner screen internal/webpage", layers + " engine", "a run as a page; its test has an engine do one"},
+	{"replay/report", "replay run run/eventjson actuator llm planner screen worldmodel internal/webpage", layers + " engine", "a run as a page; its test has an engine do one"},
 	{"replay/replaytest", "replay replay/offline run screen llm/llmtest", layers + " agent replay/macro", "a test of a recorded run"},
 	{"replay/offline", "replay agent engine tools run run/eventjson actuator llm monitor planner worldmodel screen screen/atspi", layers, "a run again by who did it: an agent, or an engine that executes a plan, with the facts that its tools keep"},
 	{"replay/...", "replay agent run run/eventjson actuator llm monitor planner worldmodel screen screen/atspi internal/spell", layers, "a run again"},

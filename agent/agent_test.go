@@ -378,6 +378,75 @@ func TestOneCallOfWaiting(t *testing.T) {
 	assert.Equal(t, 1.0, result.Predictions.Rate())
 }
 
+// A prophet foresees what some keys do, and refuses others.
+type prophet struct{ foresees, refuses string }
+
+func (prophet) Name() string { return "prophet" }
+func (p prophet) Allow(_ context.Context, in run.Intent) (ruling run.Guarded, err error) {
+	key := "u"
+	if press, ok := in.Action.(actuator.Press); ok {
+		key = string(press.Keys[0])
+	} else if _, down := in.Action.(actuator.KeyDown); down {
+		key = "d"
+	}
+	ruling.By = "prophet"
+	if strings.Contains(p.foresees, key) {
+		ruling.Foresight = &worldmodel.Foresight{Expected: "press " + key}
+	}
+	if strings.Contains(p.refuses, key) {
+		err = errors.New("no")
+	}
+	return ruling, err
+}
+
+// TestForeseenIsNotExpected holds that what the guard foresaw counts for itself, and not as an
+// expectation of the actor's, in the result as by the journal.
+func TestForeseenIsNotExpected(t *testing.T) {
+	press := func(keys string) string {
+		var lines []string
+		for _, key := range keys {
+			lines = append(lines, fmt.Sprintf("pyautogui.press('%c')", key))
+		}
+		return code(strings.Join(lines, "\n"))
+	}
+	a, _, journal := newAgent(t, moving(),
+		press("a"),                         // what it expects
+		press("f"),                         // foreseen
+		press("af"),                        // foreseen, of the last
+		press("fa"),                        // what it expects, of the last
+		press("fr"),                        // foreseen, as the last was refused
+		press("z"),                         // what it expects, as nothing was done though it was foreseen
+		code("pyautogui.keyDown('shift')"), // what it expects, though letting go is foreseen
+		code("DONE"),
+	)
+	a.Hand = run.NewHand(a.Desktop.(run.Device), a.Scope, prophet{foresees: "fzu", refuses: "rz"})
+	a.AssessAlways = true
+	var asked []string
+	a.World = &fakeWorld{assess: func(_ context.Context, r worldmodel.AssessRequest) (*worldmodel.Assessment, error) {
+		asked = append(asked, r.Expect)
+		return &worldmodel.Assessment{AsExpected: worldmodel.Yes, ProgressStep: 1}, nil
+	}}
+	result, err := a.Run(t.Context(), "task")
+	require.NoError(t, err)
+	require.Equal(t, run.OutcomeDone, result.Outcome, result.Answer)
+	assert.Equal(t, []string{"e", "press f", "press f", "e", "press f", "e", "e"}, asked)
+	assert.Equal(t, worldmodel.Calibration{Yes: 4}, result.Predictions)
+	assert.Equal(t, worldmodel.Calibration{Yes: 3}, result.Foreseen)
+
+	var predictions, foreseen worldmodel.Calibration
+	var turns run.Turns
+	for _, e := range journal.Events() {
+		part := turns.Add(e)
+		if data, ok := e.Data.(run.Assessed); ok && part.Foreseen != nil {
+			foreseen.Add(data.Assessment.AsExpected)
+		} else if ok {
+			predictions.Add(data.Assessment.AsExpected)
+		}
+	}
+	assert.Equal(t, result.Predictions, predictions)
+	assert.Equal(t, result.Foreseen, foreseen)
+}
+
 // TestOneCallInAll holds that a harmless step without a plan is one model call: nobody is
 // asked whether it completed a step of one. A plan that could not be made is none.
 func TestOneCallInAll(t *testing.T) {

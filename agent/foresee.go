@@ -10,16 +10,8 @@ import (
 	"desktop-agent/worldmodel"
 )
 
-// foresight is what the guard foresaw of the last action of the last batch; nil if it
-// foresaw nothing.
-func (r *episode) foresight() *worldmodel.Foresight {
-	for i := len(r.last.results) - 1; i >= 0; i-- {
-		if act := r.last.results[i]; act.Status != actuator.Refused {
-			return act.Ruling.Foresight
-		}
-	}
-	return nil
-}
+// foresight is what the guard foresaw of the last batch.
+func (r *episode) foresight() *worldmodel.Foresight { return run.Foreseen(r.last.results) }
 
 // blocked decides what becomes of a run whose actor proposes again and again what the
 // guard refuses: it never is what was refused. By the settings the run goes on

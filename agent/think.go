@@ -202,7 +202,7 @@ func (r *episode) assess(ctx context.Context) (*worldmodel.Assessment, error) {
 		req.Actions = append(req.Actions, result.Action)
 	}
 	if f := r.foresight(); f != nil {
-		req.Expect = f.Expected // of the exact action, by who does not want it done
+		req.Expect = f.Expected
 	}
 	a, err := r.World.Assess(ctx, req)
 	if fatal(ctx, err) {

@@ -236,6 +236,8 @@ type Act struct {
 	closed bool
 }
 
+func (a *Act) ruled() (actuator.Status, Guarded) { return a.Status, a.Ruling }
+
 // Do performs an action, if the guard allows it. That it was refused, or that it
 // is not known whether it arrived, is told in the act and is no error: an error
 // means that the run cannot go on.

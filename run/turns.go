@@ -8,6 +8,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
+	"desktop-agent/worldmodel"
 )
 
 // Turns put together what several events tell of one thing: a call of the actor and the
@@ -20,6 +21,7 @@ type Turns struct {
 	on  map[turnKey]*turn    // that go on
 	saw map[string]*Observed // the newest observation of each agent
 	now *Observed            // the newest of all
+	did map[turnKey][]*Deed  // the newest batch of each who acts, by keys without a step
 }
 
 // A Part is what an event is a part of.
@@ -28,6 +30,9 @@ type Part struct {
 	Proposal *Proposal // of a [Proposed]
 	Deed     *Deed     // of an [Acting] or a [Refused]; of an [Acted], nil if nothing was begun that goes on
 	Seen     *Observed // the newest observation of who acts, that of the event included; nil if there is none
+	// Foreseen is of an [Assessed]: what the world model was asked about, if that is what the
+	// guard foresaw; nil if it is what the actor expected. See [Foreseen].
+	Foreseen *worldmodel.Foresight
 }
 
 // A Call is a call of a model, and what came of it.
@@ -72,6 +77,22 @@ func (d *Deed) Status() actuator.Status {
 	return d.Acted.Status
 }
 
+func (d *Deed) ruled() (actuator.Status, Guarded) { return d.Status(), d.Ruling }
+
+// Foreseen is what the guard foresaw of the last action of a batch that was not refused; nil if
+// it foresaw nothing. The world model is asked whether that came, and not what the actor
+// expected: it is of the exact action, by who does not want it done.
+func Foreseen[A interface {
+	ruled() (actuator.Status, Guarded)
+}](batch []A) *worldmodel.Foresight {
+	for _, a := range slices.Backward(batch) {
+		if status, ruling := a.ruled(); status != actuator.Refused {
+			return ruling.Foresight
+		}
+	}
+	return nil
+}
+
 // A turnKey is what a turn is told apart by.
 type turnKey struct {
 	agent          string
@@ -92,7 +113,7 @@ const PurposeTools = "tools"
 // Add adds the next event, and returns what it is a part of.
 func (t *Turns) Add(e Event) (p Part) {
 	if t.on == nil {
-		t.on, t.saw = map[turnKey]*turn{}, map[string]*Observed{}
+		t.on, t.saw, t.did = map[turnKey]*turn{}, map[string]*Observed{}, map[turnKey][]*Deed{}
 	}
 	t.over(e)
 	switch data := e.Data.(type) {
@@ -115,6 +136,8 @@ func (t *Turns) Add(e Event) (p Part) {
 			at.call.Proposal = p.Proposal
 		}
 		at.call, at.proposal = nil, p.Proposal
+	case Assessed:
+		p.Foreseen = Foreseen(t.did[turnKey{agent: e.Agent, planStep: e.PlanStep}])
 	case Guarded:
 		t.turn(e).ruled[data.Index] = data
 	case Refused:
@@ -156,6 +179,15 @@ func (t *Turns) deed(e Event, a Acting) *Deed {
 	at := t.turn(e)
 	d := &Deed{Acting: a, Step: e.Step, Began: e.Time, Ruling: at.ruled[a.Index], Proposal: at.proposal, Seen: t.saw[e.Agent]}
 	delete(at.ruled, a.Index)
+	if at.proposal == nil || a.Index >= len(at.proposal.Actions) { // it only lets go what the batch has left down
+		return d
+	}
+	who := turnKey{agent: e.Agent, planStep: e.PlanStep}
+	batch := t.did[who]
+	if len(batch) > 0 && batch[0].Proposal != d.Proposal {
+		batch = nil
+	}
+	t.did[who] = append(batch, d)
 	return d
 }
 

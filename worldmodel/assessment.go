@@ -58,6 +58,9 @@ func (c *Calibration) Add(o Outcome) {
 	}
 }
 
+// All returns how many outcomes there were.
+func (c Calibration) All() int { return c.Yes + c.No + c.Unclear }
+
 // Rate returns the share of the clear outcomes that were as expected, from 0 to
 // 1; 0 if none was clear.
 func (c Calibration) Rate() float64 {

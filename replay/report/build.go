@@ -13,6 +13,7 @@ import (
 	"desktop-agent/replay"
 	"desktop-agent/run"
 	"desktop-agent/screen"
+	"desktop-agent/worldmodel"
 )
 
 // A builder makes sections of events, one after the other.
@@ -139,7 +140,7 @@ func (b *builder) fill(e run.Event, part run.Part) {
 	case run.Planned:
 		b.planned(data)
 	case run.Assessed:
-		b.assessed(data)
+		b.assessed(data, part.Foreseen)
 	case run.Progressed:
 		s.Proved = append(s.Proved, data.Why...)
 		if data.Plan != nil {
@@ -340,17 +341,10 @@ func (b *builder) setPlan(p *planner.Plan, fresh, err string) {
 	b.step.Plan = b.plan
 }
 
-func (b *builder) assessed(data run.Assessed) {
+func (b *builder) assessed(data run.Assessed, foreseen *worldmodel.Foresight) {
 	b.step.Assessed = &data
-	if data.Assessment != nil {
-		switch data.Assessment.AsExpected {
-		case "yes":
-			b.view.Hits.Yes++
-		case "no":
-			b.view.Hits.No++
-		case "unclear":
-			b.view.Hits.Unclear++
-		}
+	if data.Assessment != nil && foreseen == nil { // else it is no expectation of the actor's
+		b.view.Hits.Add(data.Assessment.AsExpected)
 	}
 	if data.Plan != nil {
 		fresh := ""

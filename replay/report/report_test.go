@@ -129,6 +129,53 @@ func TestReportTellsNotes(t *testing.T) {
 	assert.Contains(t, page, "A note for the rest of the run</h3><blockquote>the total is &lt;42&gt;</blockquote><p>To make room this one went: rent 820</p>")
 }
 
+// TestForeseenIsNotExpected holds that the page counts how often the expectation of the actor
+// came true, and not what the guard foresaw: each agent's own, where two work beside each other.
+func TestForeseenIsNotExpected(t *testing.T) {
+	for _, planning := range []string{"suggestive", "deliberate"} {
+		j := newJournal(t)
+		now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+		add := func(agent string, planStep, step int, data run.EventData) {
+			t.Helper()
+			now = now.Add(time.Second)
+			put(t, j, run.Event{Time: now, Agent: agent, PlanStep: planStep, Step: step, Kind: run.Kind(data), Data: data})
+		}
+		press := run.Recorded{Action: actuator.Press{Keys: []actuator.Key{"a"}, Count: 1}}
+		act := func(agent string, planStep, step int, foreseen *worldmodel.Foresight) {
+			add(agent, planStep, step, run.Proposed{FrameID: "f0001", Actions: []run.Recorded{press}})
+			add(agent, planStep, step, run.Guarded{Allowed: true, By: "x", Foresight: foreseen})
+			add(agent, planStep, step, run.Acting{Action: press})
+			add(agent, planStep, step, run.Acted{Status: actuator.Delivered})
+		}
+		saw := func(agent string, planStep, step int, came worldmodel.Outcome) {
+			add(agent, planStep, step, run.Proposed{FrameID: "f0001", Actions: []run.Recorded{press}})
+			add(agent, planStep, step, run.Assessed{FrameID: "f0001", Assessment: &worldmodel.Assessment{AsExpected: came}})
+		}
+		add("agent", 0, 0, run.RunStarted{Schema: run.Schema, Task: "x", Planning: planning})
+		act("agent", 1, 1, &worldmodel.Foresight{Expected: "it is gone"})
+		if planning == "deliberate" {
+			act("agent/s2", 2, 2, nil)
+			saw("agent/s2", 2, 3, worldmodel.Unclear)
+		}
+		saw("agent", 1, 4, worldmodel.Yes) // what the guard foresaw
+		act("agent", 1, 4, nil)
+		saw("agent", 1, 5, worldmodel.No)
+		act("agent", 1, 5, nil)
+		add("agent", 1, 6, run.Assessed{FrameID: "f0001", Error: "no answer"})
+		require.NoError(t, j.Close())
+		r, err := replay.Open(j.Dir())
+		require.NoError(t, err)
+		v := newView(r)
+		want := worldmodel.Calibration{No: 1}
+		told := "0 of 1"
+		if planning == "deliberate" {
+			want.Unclear, told = 1, "0 of 2 <small>1 unclear</small>"
+		}
+		assert.Equal(t, want, v.Hits, planning)
+		assert.True(t, strings.Contains(render(t, r), "<dt>expectation came true</dt><dd>"+told+"</dd>"), planning)
+	}
+}
+
 // TestTimeOfResumed holds that the time in which no program worked on a run is told neither of
 // the run nor of one of its turns, while the time line of its plan shows when something was.
 func TestTimeOfResumed(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"desktop-agent/planner"
 	"desktop-agent/replay"
 	"desktop-agent/run"
+	"desktop-agent/worldmodel"
 )
 
 // A view is what the report shows of a run as a whole.
@@ -24,8 +25,8 @@ type view struct {
 	Steps   []*entry  // the first may be the time before step 1, the last the end
 	Counted int       // steps of the loop
 	Spent   replay.Spent
-	Longest time.Duration // of a step
-	Hits    hits
+	Longest time.Duration          // of a step
+	Hits    worldmodel.Calibration // how often the actor's expectation came true
 	Healed  int
 	Cut     int64
 	Broken  string       // why the events end early
@@ -53,11 +54,6 @@ func (v *view) Cost() string {
 	}
 	return usd(v.Used.Dollars)
 }
-
-// hits counts how often the actor's expectation came true.
-type hits struct{ Yes, No, Unclear int }
-
-func (h hits) All() int { return h.Yes + h.No + h.Unclear }
 
 // An entry is what the lists tell of a step: little, as a run may have many.
 type entry struct {
