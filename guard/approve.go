@@ -52,6 +52,9 @@ type Answer struct {
 	Instead actuator.Action
 }
 
+// errUnanswered says that no answer came in time.
+var errUnanswered = errors.New("nobody approved it")
+
 // errChanged says that an answer came too late.
 var errChanged = errors.New("the screen changed while a person was asked: look again, and propose it once more if it is still right")
 
@@ -73,7 +76,7 @@ func (g *Guard) ask(ctx context.Context, in run.Intent, q Approval) (always bool
 	a, err := within.Do(asked, "the question", func() (Answer, error) { return g.Ask(asked, q) })
 	switch {
 	case asked.Err() != nil:
-		return false, fmt.Errorf("nobody approved it within %v", limit)
+		return false, fmt.Errorf("%w within %v", errUnanswered, limit)
 	case err != nil:
 		return false, fmt.Errorf("nobody approved it: %w", err)
 	case a.Instead != nil && q.Once:

@@ -162,8 +162,70 @@ func TestApprovalExpires(t *testing.T) {
 		close(late) // an answer after that changes nothing
 		synctest.Wait()
 		_, err = g.Allow(t.Context(), shiftDelete())
-		require.ErrorContains(t, err, "nobody approved it")
+		require.NoError(t, err, "it may be asked again")
 	})
+}
+
+// TestUnansweredDoesNotBind holds that what nobody answered in time, or too late, is asked
+// about again, whatever the guard would have decided alone, also by a guard that is told what
+// was ruled; but it counts.
+func TestUnansweredDoesNotBind(t *testing.T) {
+	for _, asked := range []bool{true, false} { // whether the task asks for it
+		for _, changed := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				desk, no := &fakeScreen{}, false
+				g := started(t, &guard.Guard{World: sees(loses(asked)), Approve: guard.Risky, ApprovalLimit: time.Minute, Desktop: desk}, cleanUp)
+				g.Ask = func(ctx context.Context, _ guard.Approval) (guard.Answer, error) {
+					if no {
+						return guard.Answer{Reason: "keep it"}, nil
+					}
+					if desk.changed = changed; !changed {
+						<-ctx.Done()
+					}
+					return guard.Answer{Yes: true}, nil
+				}
+				late, err := g.Allow(t.Context(), shiftDelete())
+				require.Error(t, err)
+				assert.Equal(t, "no answer", late.By)
+				assert.Equal(t, 1, late.Times)
+				heir := started(t, &guard.Guard{World: g.World, Approve: guard.Risky, Ask: g.Ask}, cleanUp)
+				heir.Recall(shiftDelete(), late)
+				no, desk.changed = true, false
+				for _, g := range []*guard.Guard{g, heir} {
+					ruling, err := g.Allow(t.Context(), shiftDelete())
+					require.ErrorContains(t, err, "a person said no: keep it")
+					assert.Equal(t, 2, ruling.Times)
+				}
+			})
+		}
+	}
+}
+
+// TestApprovalOfARunThatEnds holds that nothing is held against an action about which a
+// person was asked when the run ended.
+func TestApprovalOfARunThatEnds(t *testing.T) {
+	for _, doubt := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			stopped := errors.New("the run was stopped")
+			g := started(t, &guard.Guard{World: sees(loses(true)), Approve: guard.Risky}, cleanUp)
+			if doubt {
+				g.Doubt(shiftDelete())
+			}
+			g.Ask = func(asked context.Context, _ guard.Approval) (guard.Answer, error) {
+				cancel(stopped)
+				<-asked.Done()
+				return guard.Answer{}, asked.Err()
+			}
+			ruling, err := g.Allow(ctx, shiftDelete())
+			require.ErrorIs(t, err, stopped)
+			assert.Empty(t, ruling)
+			g.Ask = func(context.Context, guard.Approval) (guard.Answer, error) { return guard.Answer{}, nil }
+			ruling, err = g.Allow(t.Context(), shiftDelete())
+			require.ErrorContains(t, err, "a person said no")
+			assert.Equal(t, 1, ruling.Times)
+		})
+	}
 }
 
 // TestApprovalEdit has a person choose another action: that one is done in place of what

@@ -262,6 +262,9 @@ func (g *Guard) rule(ctx context.Context, in run.Intent, c Class) (run.Guarded, 
 	d, f, ruling := p.decision, p.foresight, p.ruling
 	if g.mustAsk(d) {
 		always, err := g.approve(ctx, in, c, d, f)
+		if ctx.Err() != nil { // nobody waits for the answer any more
+			return run.Guarded{}, context.Cause(ctx)
+		}
 		if other, ok := errors.AsType[*run.Instead](err); ok {
 			ruling.By, ruling.Reason = "approval", choseAnother
 			return ruling, other
@@ -371,11 +374,18 @@ func (g *Guard) approve(ctx context.Context, in run.Intent, c Class, d decision,
 	return g.ask(ctx, in, g.approval(in, c, d, f))
 }
 
-// blame names what refused: what would have refused anyway comes first, and so does a doubt,
-// which stands.
+// byNoAnswer is what blocks an action about which a person was asked, who gave no answer in
+// time.
+const byNoAnswer = "no answer"
+
+// blame names what refused: what would have refused anyway comes first, where there was nobody
+// to be asked, and so does a doubt, which stands.
 func blame(d decision, err error) string {
-	if d.by == byDoubt || !d.allowed && errors.Is(err, errNobody) {
+	switch {
+	case d.by == byDoubt || !d.allowed && errors.Is(err, errNobody):
 		return d.by
+	case errors.Is(err, errUnanswered), errors.Is(err, errChanged):
+		return byNoAnswer
 	}
 	return "approval"
 }

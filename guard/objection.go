@@ -76,7 +76,7 @@ func (g *Guard) object(key string, in run.Intent, c Class, d decision, f *worldm
 	}
 	o.times++
 	o.by, o.reason, o.situation = d.by, d.reason, situationOf(in, c)
-	if d.by == "no foresight" && g.World != nil || strings.HasSuffix(d.reason, errChanged.Error()) {
+	if d.by == "no foresight" && g.World != nil || d.by == byNoAnswer {
 		o.situation = retry
 	} else {
 		g.state.newest[d.effect] = d.reason

@@ -31,7 +31,7 @@ var names = keySet(strings.Fields("frame_id frame images id role states type scr
 // program would wait for these.
 var words = sync.OnceValue(func() map[string]bool {
 	return keySet(append(actionNames(), strings.Split("code,tools,suggestive,off,none,actor,planner,monitor,worldmodel,grounder,ground,system,user,assistant,tool,"+
-		"navigate,edit,execute,record,modify_external,delete,send,low,medium,high,critical,table,workspace,foresight,objection,approval,irreversibility,recording,no foresight,"+
+		"navigate,edit,execute,record,modify_external,delete,send,low,medium,high,critical,table,workspace,foresight,objection,approval,irreversibility,recording,no foresight,no answer,"+
 		"go,regenerate,replan,done,infeasible,out_of_steps,out_of_budget,blocked,stuck,stopped,error,running,pending,completed,skipped,"+
 		"delivered,no_effect,refused,unknown,yes,no,unclear,stop,length,tool_calls,refusal,left,middle,right,"+
 		"tree,patch,scaled_patch,place,model,macro,window,image,element,worldmodel,regeneration,goal_check,added,updated,moved,removed,"+
