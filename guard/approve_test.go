@@ -278,6 +278,7 @@ func TestApprovalEdit(t *testing.T) {
 			ruled := runtest.All[run.Guarded](journal.Events())[0]
 			assert.True(t, ruled.Allowed)
 			assert.Equal(t, "approval", ruled.By)
+			assert.Equal(t, run.ChoseAnother, ruled.Reason)
 			g.Ask = nil
 			ruled, err = g.Allow(t.Context(), shiftDelete())
 			require.Error(t, err, "of that one nothing was said")

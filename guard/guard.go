@@ -266,7 +266,7 @@ func (g *Guard) rule(ctx context.Context, in run.Intent, c Class) (run.Guarded, 
 			return run.Guarded{}, context.Cause(ctx)
 		}
 		if other, ok := errors.AsType[*run.Instead](err); ok {
-			ruling.By, ruling.Reason = "approval", choseAnother
+			ruling.By, ruling.Reason = "approval", run.ChoseAnother
 			return ruling, other
 		}
 		if err != nil {
@@ -291,11 +291,10 @@ func (g *Guard) rule(ctx context.Context, in run.Intent, c Class) (run.Guarded, 
 	return ruling, b
 }
 
-// What a person decided who was asked about an action.
+// What a person decided who was asked about an action, if not [run.ChoseAnother].
 const (
-	allowedOnce  = "a person allowed it"
-	allowedKind  = "a person allowed it, and this kind for the run"
-	choseAnother = "a person chose another action"
+	allowedOnce = "a person allowed it"
+	allowedKind = "a person allowed it, and this kind for the run"
 )
 
 // approved is the ruling on what a person has allowed.

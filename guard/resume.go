@@ -45,7 +45,7 @@ func (g *Guard) Recall(in run.Intent, was run.Guarded) {
 	g.mu.Unlock()
 	key := keyOf(in, c)
 	switch {
-	case was.By == "", was.By == "approval" && was.Reason == choseAnother:
+	case was.By == "", was.By == "approval" && was.Reason == run.ChoseAnother:
 	case was.By == byDoubt:
 		g.mu.Lock()
 		for _, d := range g.state.doubts {

@@ -71,7 +71,7 @@ func TestRecallEdited(t *testing.T) {
 	in := calling(`{"to": "ann"}`)
 	g.Recall(in, run.Guarded{By: "policy mail", Reason: "no mail", Effect: worldmodel.EffectSend, Times: 1})
 	g.Doubt(in)
-	g.Recall(in, run.Guarded{Allowed: true, By: "approval", Reason: choseAnother, Effect: worldmodel.EffectSend})
+	g.Recall(in, run.Guarded{Allowed: true, By: "approval", Reason: run.ChoseAnother, Effect: worldmodel.EffectSend})
 	require.NotNil(t, g.doubted(in, Classify(in)))
 	require.True(t, g.objected(keyOf(in, Classify(in))))
 }

@@ -24,8 +24,13 @@ type Guard interface {
 }
 
 // An Instead is what a guard returns in place of a refusal if a person has chosen another
-// action: that one is done, and not the one that was asked about.
+// action: that one is done, and not the one that was asked about. The ruling says so by its
+// reason, [ChoseAnother].
 type Instead struct{ Action actuator.Action }
+
+// ChoseAnother is the reason of a ruling by which another action is done than was asked about:
+// the next that is begun.
+const ChoseAnother = "a person chose another action"
 
 func (i *Instead) Error() string {
 	return "a person chose to " + actuator.Describe(i.Action) + " instead"

@@ -84,7 +84,7 @@ type Retracing struct {
 	then    []func()
 	pending []Event // of what was done, and that no journal has
 	task    string
-	last    atomic.Pointer[Intent] // that the guard was asked about; a call that nobody waits for any more may still store one
+	last    atomic.Pointer[Intent] // that the guard was asked about, with what is done; a call that nobody waits for any more may still store one
 }
 
 // Retrace has a live session begin with what was recorded. It comes before the agent is
@@ -205,7 +205,7 @@ func (r *Retracing) over(ctx context.Context, err error) (bool, error) {
 	return true, r.goLive(ctx)
 }
 
-// intent is what the guard was asked about last.
+// intent is what the guard was asked about last, with the action that is done.
 func (r *Retracing) intent() Intent {
 	if in := r.last.Load(); in != nil {
 		return *in
@@ -366,8 +366,11 @@ func (g retracedGuard) Judged(ctx context.Context) *TaskJudged {
 }
 
 func (g retracedGuard) Allow(ctx context.Context, in Intent) (Guarded, error) {
-	g.r.last.Store(&in)
 	ruling, err := g.r.past.Guard.Allow(ctx, in)
+	if other, ok := errors.AsType[*Instead](err); ok {
+		in.Action = other.Action
+	}
+	g.r.last.Store(&in)
 	if over, err := g.r.over(ctx, err); err != nil && !over {
 		g.recall(in, ruling)
 		return ruling, err

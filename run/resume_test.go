@@ -2,11 +2,13 @@ package run_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/actuator"
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/run"
@@ -108,4 +110,43 @@ func TestRetracedIsModel(t *testing.T) {
 			Fail: map[string]llmtest.Failure{"the model fails": {New: of(llmtest.Fail(&llm.Error{Kind: llm.ErrAuth})), Want: llm.ErrAuth}},
 		})
 	}
+}
+
+// A heir takes up what was ruled, and what is in doubt.
+type heir struct {
+	agreeable
+	recalled, doubted []actuator.Action
+}
+
+func (h *heir) Recall(in run.Intent, _ run.Guarded)            { h.recalled = append(h.recalled, in.Action) }
+func (h *heir) Doubt(in run.Intent)                            { h.doubted = append(h.doubted, in.Action) }
+func (*heir) Inherit(context.Context, string, *run.TaskJudged) {}
+
+// One who chooses had another action done than was proposed.
+type choosing struct {
+	agreeable
+	actuator.Action
+}
+
+func (c choosing) Allow(context.Context, run.Intent) (run.Guarded, error) {
+	return run.Guarded{Allowed: true, By: "approval", Reason: run.ChoseAnother}, &run.Instead{Action: c.Action}
+}
+
+// TestRetracedGuardKnowsWhatWasDone holds that the guard of a run that goes on is told of what
+// a person chose in place of another action, and not of that one.
+func TestRetracedGuardKnowsWhatWasDone(t *testing.T) {
+	esc := actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}
+	now, h := &runtest.Desktop{}, &heir{}
+	s := runtest.Open(t, run.Settings{}, &run.Options{Desktop: now, Device: now, Guard: h})
+	s.Retrace(&run.Past{
+		Desktop: &runtest.Desktop{}, Device: &device{err: errors.New(run.InDoubt)}, Guard: choosing{Action: esc},
+		Told: func(run.Event) (bool, error) { return true, nil },
+	})
+	act, err := s.Hand.Do(t.Context(), run.Intent{Action: actuator.Wait{Milliseconds: 1}})
+	require.NoError(t, err)
+	assert.True(t, act.Edited)
+	assert.Equal(t, actuator.Unknown, act.Status)
+	assert.Equal(t, []actuator.Action{esc}, h.recalled)
+	assert.Equal(t, []actuator.Action{esc}, h.doubted)
+	assert.Empty(t, now.Did())
 }

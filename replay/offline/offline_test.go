@@ -112,9 +112,17 @@ func TestWhatRunsDo(t *testing.T) {
 		"a demonstration": {settings: func(s *run.Settings) {
 			s.Like = &run.Demonstration{Task: "once", Steps: []string{"click it"}}
 		}},
-		"out of steps":       {settings: func(s *run.Settings) { s.Agent.MaxSteps = 3 }},
-		"a guard refuses":    {script: func(s *script) { s.guard = refusing(90) }},
-		"a guard foresees":   {script: func(s *script) { s.guard = &foreseeing{refusing: 90} }},
+		"out of steps":     {settings: func(s *run.Settings) { s.Agent.MaxSteps = 3 }},
+		"a guard refuses":  {script: func(s *script) { s.guard = refusing(90) }},
+		"a guard foresees": {script: func(s *script) { s.guard = &foreseeing{refusing: 90} }},
+		"a person chooses another action": {script: func(s *script) {
+			s.guard = choosing{actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}}
+			s.replyN = code("pyautogui.click(90, 30)\npyautogui.press('a')")
+		}},
+		"a person chooses the same": {script: func(s *script) {
+			s.guard = choosing{actuator.Click{At: &actuator.Point{X: 90, Y: 30}, Button: actuator.Left, Count: 1}}
+			s.replyN = code("pyautogui.click(90, 30)\npyautogui.press('a')")
+		}},
 		"the endpoint fails": {script: func(s *script) { s.fails = map[string]error{"propose": errors.New("503")} }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -189,6 +197,17 @@ func TestOtherWays(t *testing.T) {
 		assert.ErrorContains(t, result.Err, "another way")
 		require.NotEmpty(t, result.Differences)
 		assert.Equal(t, 2, result.Differences[0].Step)
+		assert.Contains(t, result.Differences[0].Got, `"x":91`)
+	})
+	t.Run("another reply, where a person chose another action", func(t *testing.T) {
+		s := newScript(4, image.Pt(800, 600))
+		s.guard = choosing{actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}}
+		s.replyN = func(n int) string {
+			return map[int]string{1: "Thought: t.\nExpect: e.\n```python\npyautogui.click(90, 30)\n```"}[n]
+		}
+		result := again(t, rewritten(t, record(t, s, true), "pyautogui.click(90, 30)", "pyautogui.click(91, 30)"), nil)
+		assert.ErrorContains(t, result.Err, "another way")
+		require.NotEmpty(t, result.Differences)
 		assert.Contains(t, result.Differences[0].Got, `"x":91`)
 	})
 	t.Run("another prompt", func(t *testing.T) {
@@ -383,6 +402,19 @@ func (f *foreseeing) Allow(ctx context.Context, in run.Intent) (run.Guarded, err
 	_, err := f.refusing.Allow(ctx, in)
 	return run.Guarded{By: "foresight", Effect: worldmodel.EffectSend, Reason: f.ask(ctx, run.PurposeForesee),
 		Foresight: &worldmodel.Foresight{Expected: "a mail is sent", Violated: []string{"messages"}}}, err
+}
+
+// A choosing guard has a person choose another action in place of a click at column 90 of the
+// image.
+type choosing struct{ actuator.Action }
+
+func (choosing) Name() string { return "asking" }
+
+func (c choosing) Allow(_ context.Context, in run.Intent) (run.Guarded, error) {
+	if at, ok := in.Action.(actuator.Click); ok && at.At.X == 90 {
+		return run.Guarded{By: "approval", Reason: run.ChoseAnother}, &run.Instead{Action: c.Action}
+	}
+	return run.Guarded{By: "table", Reason: "harmless"}, nil
 }
 
 // A refusing guard allows no click at this column of the image.

@@ -282,7 +282,8 @@ func (t *recording) Judged(context.Context) *run.TaskJudged {
 	return &s.Judged[0]
 }
 
-// Allow refuses what the recorded run's guard refused, with what it ruled.
+// Allow refuses what the recorded run's guard refused, with what it ruled, and has that done
+// which a person chose in place of an action.
 func (t *recording) Allow(_ context.Context, in run.Intent) (ruling run.Guarded, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -300,7 +301,17 @@ func (t *recording) Allow(_ context.Context, in run.Intent) (ruling run.Guarded,
 			return ruling, errors.New(r.Reason)
 		}
 	}
+	if act := t.act(in.Index); act != nil && ruling.Allowed && ruling.Reason == run.ChoseAnother && proposed(act, in.Action) {
+		return ruling, &run.Instead{Action: act.Action.Action}
+	}
 	return ruling, nil
+}
+
+// proposed reports whether an action is the one that was proposed where another may have been
+// done; it may be any where nothing was, as a tool was called.
+func proposed(act *run.Deed, a actuator.Action) bool {
+	p := act.Proposal
+	return p == nil || act.Index < len(p.Actions) && actuator.Same(p.Actions[act.Index].Action, a)
 }
 
 // Accept tells what came of the safety checks on a call.

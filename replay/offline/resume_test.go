@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/actuator"
 	"desktop-agent/llm"
 	"desktop-agent/replay"
 	"desktop-agent/replay/offline"
@@ -171,6 +172,35 @@ func TestResumedAtEveryEvent(t *testing.T) {
 		}
 	}
 	t.Logf("%d events", n)
+}
+
+// TestResumedAfterAnotherWasChosen kills a run in which a person chose another action, after
+// each of its events: what was chosen is not chosen again, and not done again.
+func TestResumedAfterAnotherWasChosen(t *testing.T) {
+	s := newScript(pagesToTurn, image.Pt(400, 300))
+	s.guard = choosing{actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}}
+	stored := recordBy(t, s, reader{s}, true)
+	chosen := 0
+	n := countEvents(t, stored)
+	for e, err := range stored.Events() {
+		require.NoError(t, err)
+		if data, ok := e.Data.(run.Acting); ok && actuator.Same(data.Action.Action, s.guard.(choosing).Action) {
+			chosen++
+		}
+	}
+	require.Equal(t, 1, chosen)
+	for events := 1; events < n; events++ {
+		dir, least, most := cutAfter(t, stored, events)
+		for came := least; came <= most; came++ {
+			from := dir
+			if came < most {
+				from, _, _ = cutAfter(t, stored, events)
+			}
+			_, s, result := resume(t, from, came)
+			require.Equal(t, run.OutcomeDone, result.Outcome, "after %d events: %s", events, result.Answer)
+			require.Equal(t, pagesToTurn, s.now, "after %d events", events)
+		}
+	}
 }
 
 func resumedOnce(t *testing.T, r *replay.Run, from int) bool {
