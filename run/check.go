@@ -44,11 +44,14 @@ func (h *Hand) Accept(ctx context.Context, c Concern) (refusal string, err error
 	return refusal, h.Scope.Emit(ctx, e)
 }
 
+// errNoAccepter says that nobody can accept a check.
+var errNoAccepter = errors.New("there is no guard that could ask a person")
+
 // accept asks the guard; one that broke, or breaks on it, accepts nothing.
 func (h *Hand) accept(ctx context.Context, c Concern) (by string, err error) {
 	g, ok := h.guard.(Accepter)
 	if !ok || h.exempt != "" {
-		return "", errors.New("there is no guard that could ask a person")
+		return "", errNoAccepter
 	}
 	if broken := h.shared().broken.Load(); broken != nil {
 		return "", *broken

@@ -38,7 +38,7 @@ const InDoubt = "the program that runs you ended while it was being done, so nob
 type Past struct {
 	Desktop Desktop
 	Device  Device
-	Guard   Guard // a [Starter]
+	Guard   Guard // a [Starter] and [Accepter]
 	Model   llm.Model
 	Home    planner.Home
 	// Told takes an event of the loop. recorded is false for one of something new, which
@@ -382,6 +382,21 @@ func (g retracedGuard) Allow(ctx context.Context, in Intent) (Guarded, error) {
 	}
 	g.recall(in, ruling)
 	return ruling, nil
+}
+
+// Accept is of [Accepter].
+func (g retracedGuard) Accept(ctx context.Context, c Concern) (by string, err error) {
+	if !g.r.Live() {
+		by, err := g.r.past.Guard.(Accepter).Accept(ctx, c)
+		if over, err := g.r.over(ctx, err); !over || err != nil {
+			return by, err
+		}
+	}
+	a, ok := g.r.guard.(Accepter)
+	if !ok {
+		return "", errNoAccepter
+	}
+	return a.Accept(ctx, c)
 }
 
 func (g retracedGuard) recall(in Intent, ruling Guarded) {

@@ -150,3 +150,55 @@ func TestRetracedGuardKnowsWhatWasDone(t *testing.T) {
 	assert.Equal(t, []actuator.Action{esc}, h.doubted)
 	assert.Empty(t, now.Did())
 }
+
+// One who remembers tells what was ruled on checks and candidates, up to its end.
+type remembering struct {
+	agreeable
+	err error // of all that is asked; nil: it was allowed by a person
+}
+
+func (m remembering) Accept(context.Context, run.Concern) (string, error) {
+	if m.err != nil {
+		return "", m.err
+	}
+	return "a person of then", nil
+}
+
+// TestRetracedChecks holds that what came of a check is told as it was recorded, and that the
+// guard proper is asked where the record is over.
+func TestRetracedChecks(t *testing.T) {
+	none := errors.New("there is no guard that could ask a person")
+	for name, tt := range map[string]struct {
+		then error
+		now  run.Guard
+		want run.Checked
+		live bool
+	}{
+		"accepted":                  {nil, nil, run.Checked{Accepted: true, By: "a person of then"}, false},
+		"denied":                    {errors.New("a person said no"), guardOf(func(run.Concern) (string, error) { return "now", nil }), run.Checked{Reason: "a person said no"}, false},
+		"over":                      {run.ErrOver, guardOf(func(run.Concern) (string, error) { return "now", nil }), run.Checked{Accepted: true, By: "now"}, true},
+		"over, denied":              {run.ErrOver, guardOf(func(run.Concern) (string, error) { return "", errors.New("not now") }), run.Checked{Reason: "not now"}, true},
+		"over, no guard":            {run.ErrOver, nil, run.Checked{Reason: none.Error()}, true},
+		"over, no guard that could": {run.ErrOver, &heir{}, run.Checked{Reason: none.Error()}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var told []run.EventData
+			journal := &run.Memory{}
+			s := runtest.Open(t, run.Settings{}, &run.Options{NoDesktop: true, Guard: tt.now, Journal: func() (run.Journal, error) { return journal, nil }})
+			r := s.Retrace(&run.Past{Guard: remembering{err: tt.then}, Told: func(e run.Event) (bool, error) { told = append(told, e.Data); return true, nil }})
+			beside := s.Hand.Beside(s.Scope) // of another who acts
+			_, err := s.Hand.Accept(t.Context(), run.Concern{Call: "call_1"})
+			require.NoError(t, err)
+			require.Equal(t, tt.live, r.Live())
+			tt.want.Call = "call_1"
+			if tt.live {
+				assert.Equal(t, tt.want, runtest.All[run.Checked](journal.Events())[0])
+				_, err := beside.Accept(t.Context(), run.Concern{Call: "call_1"})
+				require.NoError(t, err)
+				assert.Equal(t, tt.want, runtest.All[run.Checked](journal.Events())[1])
+			} else {
+				assert.Equal(t, []run.EventData{tt.want}, told)
+			}
+		})
+	}
+}

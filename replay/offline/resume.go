@@ -303,6 +303,19 @@ func (p *past) Allow(ctx context.Context, in run.Intent) (run.Guarded, error) {
 	return p.recording.Allow(ctx, in)
 }
 
+// Accept is of [run.Accepter].
+func (p *past) Accept(ctx context.Context, c run.Concern) (by string, err error) {
+	unlock := p.lock()
+	s, err := p.present()
+	there := s != nil && slices.ContainsFunc(s.Checked, func(e run.Checked) bool { return e.Call == c.Call })
+	over := err == nil && !there && p.last()
+	unlock()
+	if over {
+		return "", run.ErrOver
+	}
+	return p.recording.Accept(ctx, c)
+}
+
 // Complete is of [llm.Model].
 func (p *past) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	p.lock()()

@@ -112,7 +112,7 @@ func resumeBy(t *testing.T, dir string, page int, model func(reader) llm.Model) 
 	s.now, s.looks = page, 10*int(cut.Cut)+1000*(1+countEvents(t, stored))
 	client := &llm.Client{Model: model(reader{s}), Roles: asked.Settings.Models.Roles, Retry: llm.Retry{Attempts: 1}, Budget: &llm.Budget{}}
 	session, err := run.Open(t.Context(), asked.Settings, &run.Options{
-		Client: client, Desktop: s, Device: s, Journal: func() (run.Journal, error) { return j, nil },
+		Client: client, Desktop: s, Device: s, Guard: s.guard, Journal: func() (run.Journal, error) { return j, nil },
 	})
 	require.NoError(t, err)
 	a, done, err := (&offline.Resumption{Session: session, Stored: stored, Cut: cut.Cut, Desktop: run.SameDesktop}).Agent(t.Context())
@@ -200,6 +200,50 @@ func TestResumedAfterAnotherWasChosen(t *testing.T) {
 			require.Equal(t, run.OutcomeDone, result.Outcome, "after %d events: %s", events, result.Answer)
 			require.Equal(t, pagesToTurn, s.now, "after %d events", events)
 		}
+	}
+}
+
+// A checked model is one against whose calls its provider has something.
+type checked struct{ reader }
+
+func (c checked) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	reply, err := c.reader.Complete(ctx, req)
+	if err == nil && req.Role == llm.Actor {
+		reply.Calls = []llm.ToolCall{{ID: "call", Name: "act", Arguments: "{}", Checks: []llm.Check{{ID: "sc", Code: "misuse"}}}}
+	}
+	return reply, err
+}
+
+// An accepting guard allows everything, also against a provider.
+type accepting struct{ refusing }
+
+func (accepting) Accept(context.Context, run.Concern) (string, error) { return "a person", nil }
+
+// TestResumedWithChecks kills a run, after each of its events, in which a person accepted what
+// the provider had against each call: none of that is refused when it is resumed.
+func TestResumedWithChecks(t *testing.T) {
+	s := newScript(pagesToTurn, image.Pt(400, 300))
+	s.guard = accepting{}
+	stored := recordBy(t, s, checked{reader{s}}, true)
+	require.Equal(t, run.OutcomeDone, stored.Info.Ended.Outcome)
+	n := countEvents(t, stored)
+	for events := 1; events < n; events++ {
+		dir, least, _ := cutAfter(t, stored, events)
+		after, s, result := resumeBy(t, dir, least, func(r reader) llm.Model {
+			r.guard = accepting{}
+			return checked{r}
+		})
+		require.Equal(t, run.OutcomeDone, result.Outcome, "after %d events: %s", events, result.Answer)
+		require.Equal(t, pagesToTurn, s.now, "after %d events", events)
+		asked := 0
+		for e, err := range after.Events() {
+			require.NoError(t, err)
+			if data, ok := e.Data.(run.Checked); ok {
+				asked++
+				require.True(t, data.Accepted, "after %d events: %s", events, data.Reason)
+			}
+		}
+		require.Positive(t, asked)
 	}
 }
 
