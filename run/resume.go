@@ -38,7 +38,7 @@ const InDoubt = "the program that runs you ended while it was being done, so nob
 type Past struct {
 	Desktop Desktop
 	Device  Device
-	Guard   Guard // a [Starter] and [Accepter]
+	Guard   Guard // a [Starter] and [Accepter], and a [Previewer] where there are candidates
 	Model   llm.Model
 	Home    planner.Home
 	// Told takes an event of the loop. recorded is false for one of something new, which
@@ -397,6 +397,19 @@ func (g retracedGuard) Accept(ctx context.Context, c Concern) (by string, err er
 		return "", errNoAccepter
 	}
 	return a.Accept(ctx, c)
+}
+
+// Preview is of [Previewer].
+func (g retracedGuard) Preview(ctx context.Context, in Intent) (Guarded, error) {
+	on := g.r.guard
+	if !g.r.Live() {
+		on = g.r.past.Guard
+	}
+	p, ok := on.(Previewer)
+	if !ok {
+		return Guarded{}, nil
+	}
+	return p.Preview(ctx, in)
 }
 
 func (g retracedGuard) recall(in Intent, ruling Guarded) {

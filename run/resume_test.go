@@ -164,6 +164,42 @@ func (m remembering) Accept(context.Context, run.Concern) (string, error) {
 	return "a person of then", nil
 }
 
+func (m remembering) Preview(context.Context, run.Intent) (run.Guarded, error) {
+	return run.Guarded{By: "then"}, m.err
+}
+
+// One who is looking tells what it would rule.
+type looking struct{ agreeable }
+
+func (looking) Preview(context.Context, run.Intent) (run.Guarded, error) {
+	return run.Guarded{By: "now"}, nil
+}
+
+// TestRetracedPreview holds that candidates are ruled on as the record has it, and by the
+// guard proper once the run goes on live.
+func TestRetracedPreview(t *testing.T) {
+	for _, now := range []run.Guard{looking{}, agreeable{}, nil} {
+		s := runtest.Open(t, run.Settings{}, &run.Options{NoDesktop: true, Guard: now})
+		other := errors.New("another one was chosen")
+		s.Retrace(&run.Past{Guard: remembering{err: other}, Told: func(e run.Event) (bool, error) {
+			_, live := e.Data.(run.Answered)
+			return !live, nil
+		}})
+		beside := s.Hand.Beside(s.Scope)
+		ruling, err := beside.Preview(t.Context(), run.Intent{Action: actuator.Wait{Milliseconds: 1}})
+		require.ErrorIs(t, err, other)
+		assert.Equal(t, run.Guarded{By: "then"}, ruling)
+		require.NoError(t, s.Scope.Emit(t.Context(), run.Answered{}))
+		ruling, err = beside.Preview(t.Context(), run.Intent{Action: actuator.Wait{Milliseconds: 1}})
+		require.NoError(t, err)
+		want := run.Guarded{}
+		if _, ok := now.(run.Previewer); ok {
+			want.By = "now"
+		}
+		assert.Equal(t, want, ruling)
+	}
+}
+
 // TestRetracedChecks holds that what came of a check is told as it was recorded, and that the
 // guard proper is asked where the record is over.
 func TestRetracedChecks(t *testing.T) {

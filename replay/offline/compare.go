@@ -188,6 +188,7 @@ func words(data run.EventData) string {
 		for i := range d.Actions {
 			d.Actions[i] = pointed(d.Actions[i])
 		}
+		d.Why = ""
 		data = d
 	case run.Acting:
 		d.Action = pointed(d.Action)

@@ -314,6 +314,36 @@ func proposed(act *run.Deed, a actuator.Action) bool {
 	return p == nil || act.Index < len(p.Actions) && actuator.Same(p.Actions[act.Index].Action, a)
 }
 
+// Preview allows what was proposed next in the recorded run: of several candidates, the one
+// that was chosen. The journal does not tell what was ruled on the others.
+func (t *recording) Preview(_ context.Context, in run.Intent) (ruling run.Guarded, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, ok := t.proposal()
+	switch {
+	case t.broken != nil:
+		return ruling, t.broken
+	case !ok:
+		return ruling, errors.New("nothing was proposed in the recorded run")
+	case in.Index < len(p.Actions) && actuator.Same(p.Actions[in.Index].Action, in.Action):
+		return ruling, nil
+	}
+	return ruling, errors.New("another one was chosen in the recorded run")
+}
+
+// proposal returns the next recorded proposal; ok is false if there is none. t.mu is held.
+func (t *recording) proposal() (p run.Proposed, ok bool) {
+	kind := run.Kind(p)
+	for _, n := range t.around() {
+		if s := t.steps[n]; s != nil && n >= t.step { // of one before, all were met
+			if e := nth(s.Events, kind, s.met[kind]); e != nil {
+				return e.Data.(run.Proposed), true
+			}
+		}
+	}
+	return p, false
+}
+
 // Accept tells what came of the safety checks on a call.
 func (t *recording) Accept(_ context.Context, c run.Concern) (by string, err error) {
 	t.mu.Lock()

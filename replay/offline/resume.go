@@ -316,6 +316,18 @@ func (p *past) Accept(ctx context.Context, c run.Concern) (by string, err error)
 	return p.recording.Accept(ctx, c)
 }
 
+// Preview is of [run.Previewer].
+func (p *past) Preview(ctx context.Context, in run.Intent) (run.Guarded, error) {
+	unlock := p.lock()
+	_, ok := p.proposal()
+	cut := !ok && p.ends()
+	unlock()
+	if cut {
+		return run.Guarded{}, run.ErrCut
+	}
+	return p.recording.Preview(ctx, in)
+}
+
 // Complete is of [llm.Model].
 func (p *past) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	p.lock()()

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,6 +21,7 @@ import (
 	"desktop-agent/replay"
 	"desktop-agent/replay/offline"
 	"desktop-agent/run"
+	"desktop-agent/worldmodel"
 )
 
 // pagesToTurn is how often the button of the pages has to be clicked, and no more often.
@@ -244,6 +246,49 @@ func TestResumedWithChecks(t *testing.T) {
 			}
 		}
 		require.Positive(t, asked)
+	}
+}
+
+// A dissenting model proposes what a guard refuses, most of the time, beside what another one
+// proposes.
+type dissenting struct {
+	reader
+	asked *atomic.Int32
+}
+
+func (d dissenting) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	reply, err := d.reader.Complete(ctx, req)
+	if err == nil && req.Role == llm.Actor && d.asked.Add(1)%3 != 0 {
+		reply.Text = code("pyautogui.click(200, 200)")
+	}
+	return reply, err
+}
+
+// A previewing guard tells of candidates what it would rule.
+type previewing struct{ refusing }
+
+func (p previewing) Preview(ctx context.Context, in run.Intent) (run.Guarded, error) {
+	_, err := p.Allow(ctx, in)
+	return run.Guarded{Foresight: &worldmodel.Foresight{ShortTerm: worldmodel.Risk{Severity: worldmodel.High, Probability: 3}}}, err
+}
+
+// TestCandidatesAreChosenAgain holds that a replay, and a run that is resumed after any of its
+// events, choose the candidate that was chosen, which is not the one that most agree on.
+func TestCandidatesAreChosenAgain(t *testing.T) {
+	s := newScript(pagesToTurn, image.Pt(400, 300))
+	s.guard = previewing{200}
+	stored := recordBy(t, s, dissenting{reader{s}, new(atomic.Int32)}, true, func(set *run.Settings) { set.Agent.Candidates = 3 })
+	require.Equal(t, run.OutcomeDone, stored.Info.Ended.Outcome)
+	same(t, again(t, stored, nil))
+	n := countEvents(t, stored)
+	for events := 1; events < n; events++ {
+		dir, least, _ := cutAfter(t, stored, events)
+		_, s, result := resumeBy(t, dir, least, func(r reader) llm.Model {
+			r.guard = previewing{200}
+			return dissenting{r, new(atomic.Int32)}
+		})
+		require.Equal(t, run.OutcomeDone, result.Outcome, "after %d events: %s", events, result.Answer)
+		require.Equal(t, pagesToTurn, s.now, "after %d events", events)
 	}
 }
 
