@@ -21,7 +21,7 @@ import (
 // readers has a row for each function that asks a model and reads what it answers, by its
 // package: the fuzz targets that feed it, of the same package, or why it reads nothing.
 var readers = map[string]string{
-	"agent.Actor.complete":            "FuzzPropose",
+	"agent.Actor.propose":             "FuzzPropose",
 	"agent.Grounder.find":             "FuzzFind",
 	"agent.meter.Complete":            passes,
 	"agent.Aimed.cost":                "- only what it costs is read",
@@ -33,6 +33,7 @@ var readers = map[string]string{
 	"guard.Draft":                     "FuzzDraft",
 	"guard.Guard.analyse":             "FuzzVerdict",
 	"llm.Client.attempt":              passes,
+	"llm.CompleteTurn":                passes,
 	"llm.Decode":                      "FuzzDecode FuzzExtract FuzzValidate",
 	"llm/anthropic.Endpoint.Complete": "FuzzReply",
 	"llm/gemini.Endpoint.Complete":    "FuzzReply",
@@ -174,12 +175,15 @@ func asks(body *ast.BlockStmt) (at token.Pos) {
 		case *ast.IndexListExpr:
 			of = f.X
 		}
+		if f, ok := of.(*ast.Ident); ok && f.Name == "CompleteTurn" { // within package llm
+			at = call.Pos()
+		}
 		s, ok := of.(*ast.SelectorExpr)
 		if !ok {
 			return true
 		}
 		x, _ := s.X.(*ast.Ident)
-		inLLM := x != nil && x.Name == "llm" && (s.Sel.Name == "Decode" || s.Sel.Name == "DecodeChecked")
+		inLLM := x != nil && x.Name == "llm" && slices.Contains([]string{"Decode", "DecodeChecked", "CompleteTurn"}, s.Sel.Name)
 		if inLLM || s.Sel.Name == "Complete" && len(call.Args) >= 2 {
 			at = call.Pos()
 		}
