@@ -190,6 +190,7 @@ func TestUnansweredDoesNotBind(t *testing.T) {
 				assert.Equal(t, 1, late.Times)
 				heir := started(t, &guard.Guard{World: g.World, Approve: guard.Risky, Ask: g.Ask}, cleanUp)
 				heir.Recall(shiftDelete(), late)
+				synctest.Wait() // who was asked goes on for a moment when nobody waits any more
 				no, desk.changed = true, false
 				for _, g := range []*guard.Guard{g, heir} {
 					ruling, err := g.Allow(t.Context(), shiftDelete())
