@@ -1,8 +1,7 @@
 // Package bus asks the session bus of a desktop, and the bus on which programs tell their
 // accessibility trees, for what whoever reads, starts or judges a desktop wants to know:
 //
-//	session, err := bus.Connect(ctx, address)
-//	at, err := bus.Accessibility(ctx, session, true)
+//	conn, at, err := bus.ConnectAccessibility(ctx, session, true)
 package bus
 
 import (
@@ -35,6 +34,21 @@ func Connect(ctx context.Context, address string) (*dbus.Conn, error) {
 		return nil, err
 	}
 	return conn, nil
+}
+
+// ConnectAccessibility connects to the accessibility bus of the session whose bus has an
+// address, and returns its own address too. See [Connect], and for enable [Accessibility].
+func ConnectAccessibility(ctx context.Context, session string, enable bool) (conn *dbus.Conn, address string, err error) {
+	s, err := Connect(ctx, session)
+	if err != nil {
+		return nil, "", fmt.Errorf("session bus: %w", err)
+	}
+	defer s.Close()
+	if address, err = Accessibility(ctx, s, enable); err != nil {
+		return nil, "", err
+	}
+	conn, err = Connect(ctx, address)
+	return conn, address, err
 }
 
 // Accessibility returns the address of the accessibility bus of a session. To enable it tells

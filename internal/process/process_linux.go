@@ -11,25 +11,9 @@ import (
 // and then.
 const noise = time.Millisecond
 
-// A Watch looks at processes that do one thing together, again and again.
-type Watch struct {
-	PIDs   []int         // 0 for one that is not known: of that nothing is told
-	delay  time.Duration // the run delay of them all at the last look
-	looked bool
-	idle   int
-}
-
-// Idle looks at the processes, and returns how often in a row none of them wanted a
-// processor: no thread was runnable, or blocked on a disk, or had waited for a processor
-// since the look before. Of the process that asks it tells nothing: that runs because it asks.
-func (w *Watch) Idle() int {
-	w.idle++
-	if w.wants() {
-		w.idle = 0
-	}
-	return w.idle
-}
-
+// wants reports whether any thread of the processes is runnable, or blocked on a disk, or has
+// waited for a processor since the look before. Of the process that asks it tells nothing:
+// that runs because it asks.
 func (w *Watch) wants() bool {
 	delay, runnable := time.Duration(0), false
 	for _, pid := range w.PIDs {

@@ -81,19 +81,11 @@ func Open(ctx context.Context, o *Options) (*Reader, error) {
 
 // connect asks the session bus for the accessibility bus and connects to that.
 func (r *Reader) connect(ctx context.Context) error {
-	session, err := bus.Connect(ctx, r.o.BusAddress)
-	if err != nil {
-		return fmt.Errorf("%w: session bus: %w", errNoBus, err)
-	}
-	defer session.Close()
-	address, err := bus.Accessibility(ctx, session, r.o.Enable)
+	conn, at, err := bus.ConnectAccessibility(ctx, r.o.BusAddress, r.o.Enable)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNoBus, err)
 	}
-	if r.bus, err = bus.Connect(ctx, address); err != nil {
-		return fmt.Errorf("%w: %w", errNoBus, err)
-	}
-	r.at = address
+	r.bus, r.at = conn, at
 	return nil
 }
 

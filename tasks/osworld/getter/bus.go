@@ -101,7 +101,7 @@ func (e *silentError) Error() string {
 func readTree(ctx context.Context, session string, server int, v view) (*object, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, treeLimit, fmt.Errorf("not read within %v", treeLimit))
 	defer cancel()
-	conn, err := accessibilityBus(ctx, session)
+	conn, _, err := bus.ConnectAccessibility(ctx, session, false)
 	if err != nil {
 		return nil, fmt.Errorf("accessibility bus: %w", err)
 	}
@@ -164,20 +164,6 @@ func (r *treeReader) processName(ctx context.Context, program string) string {
 func newTreeReader(conn *dbus.Conn, v view) *treeReader {
 	return &treeReader{bus: conn, view: v, slot: make(chan struct{}, asks), silence: maxSilence,
 		seen: map[ref]bool{}, hearing: map[string]hearing{}, hung: map[string]bool{}}
-}
-
-// accessibilityBus connects to the bus that programs tell their trees on.
-func accessibilityBus(ctx context.Context, session string) (*dbus.Conn, error) {
-	s, err := bus.Connect(ctx, session)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	address, err := bus.Accessibility(ctx, s, false)
-	if err != nil {
-		return nil, err
-	}
-	return bus.Connect(ctx, address)
 }
 
 // take reports whether an object may be read: each is read once.

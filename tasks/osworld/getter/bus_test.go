@@ -200,18 +200,18 @@ func testPatience(t *testing.T, of func(pid int) (hearing, int)) {
 // Whose process the bus does not tell is asked for again.
 func TestMeet(t *testing.T) {
 	e := real(t, nil)
-	bus, err := accessibilityBus(t.Context(), e.BusAddress())
+	conn, _, err := bus.ConnectAccessibility(t.Context(), e.BusAddress(), false)
 	require.NoError(t, err)
-	t.Cleanup(func() { bus.Close() })
-	r := newTreeReader(bus, view{})
+	t.Cleanup(func() { conn.Close() })
+	r := newTreeReader(conn, view{})
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, tt := range []struct {
 		ctx  context.Context
 		want int
 	}{{over, 0}, {t.Context(), os.Getpid()}, {over, os.Getpid()}} {
-		r.meet(tt.ctx, bus.Names()[0])
-		assert.Equal(t, tt.want, r.hearing[bus.Names()[0]].pid)
+		r.meet(tt.ctx, conn.Names()[0])
+		assert.Equal(t, tt.want, r.hearing[conn.Names()[0]].pid)
 	}
 }
 
