@@ -100,6 +100,16 @@ const (
 // down, if held were before.
 func KeysHeld(a Action, held []Key) []Key { return gripped(a, Pressed(a), held) }
 
+// KeysHeldAfter returns the keys that are held after several actions, if held were before the
+// first. The list is a new one.
+func KeysHeldAfter(list []Action, held []Key) []Key {
+	held = slices.Clone(held)
+	for _, a := range list {
+		held = KeysHeld(a, held)
+	}
+	return held
+}
+
 // Releases returns what lets go what is down after an action, in the order in which that
 // went down; before is the same before the action.
 func Releases(a Action, before []Action) []Action {

@@ -106,15 +106,20 @@ func (a *Actor) propose(ctx context.Context, q question) (proposal, error) {
 		return proposal{}, fmt.Errorf("propose: %w", err)
 	}
 	p.before, p.reply = before, response.Message()
-	reply := actuator.Reply{Text: response.Text, Ended: response.Finish == llm.FinishStop}
-	for _, c := range response.Calls {
-		reply.Calls = append(reply.Calls, actuator.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Computer: c.Computer})
-	}
-	p.Proposal, p.bad = a.Format.Parser.Parse(reply, q.now.Image.Mapping.Bounds())
+	p.Proposal, p.bad = a.Format.Parser.Parse(ReplyOf(response), q.now.Image.Mapping.Bounds())
 	if response.Ending() == llm.Declined && a.Format.Computer != nil {
 		p.Proposal, p.bad = actuator.Proposal{Actions: []actuator.Action{actuator.Infeasible{Reason: response.Refusal()}}, Calls: []int{-1}}, nil
 	}
 	return p, nil
+}
+
+// ReplyOf is a model's reply as a parser reads it.
+func ReplyOf(r *llm.Response) actuator.Reply {
+	reply := actuator.Reply{Text: r.Text, Ended: r.Finish == llm.FinishStop}
+	for _, c := range r.Calls {
+		reply.Calls = append(reply.Calls, actuator.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Computer: c.Computer})
+	}
+	return reply
 }
 
 // request builds the conversation: the rules, the task, the turns so far, what became

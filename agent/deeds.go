@@ -98,12 +98,8 @@ func chordOf(a actuator.Action, done []actuator.Action) ([]actuator.Key, lexicon
 	if _, up := a.(actuator.KeyUp); up {
 		return nil, ""
 	}
-	var held []actuator.Key
-	for _, d := range done {
-		held = actuator.KeysHeld(d, held)
-	}
 	keys := actuator.Pressed(a)
-	return keys, lexicon.Chord(actuator.Chord(append(held, keys...)))
+	return keys, lexicon.Chord(actuator.Chord(append(actuator.KeysHeldAfter(done, nil), keys...)))
 }
 
 // aside reports whether what is entered goes into a field of one line, a control, a dialog or

@@ -195,7 +195,7 @@ func (e *Engine) mayRepeat(ctx context.Context, goal, effect string) (done bool,
 		return false, fmt.Errorf("%w: %w", errNotAgain, err)
 	}
 	switch word, rest := confirm.Read(answer); {
-	case confirm.IsYes(answer):
+	case word == confirm.Yes && rest == "":
 		return false, nil
 	case word == "done" && rest == "":
 		return true, nil

@@ -10,12 +10,11 @@ import (
 
 // A passage is what came of an action at the gates.
 type passage struct {
-	ruling    run.Guarded
-	ruled     bool                  // by a gate; else a person may have to be asked
-	refusal   error                 // of the gate; nil if it allows
-	decision  decision              // where no gate rules
-	doubt     *doubt                // which it is about; nil for none
-	foresight *worldmodel.Foresight // nil if nothing was foreseen
+	ruling   run.Guarded
+	ruled    bool     // by a gate; else a person may have to be asked
+	refusal  error    // of the gate; nil if it allows
+	decision decision // where no gate rules
+	doubt    *doubt   // which it is about; nil for none
 }
 
 // gates are what an action goes through before a person is asked, in this order. count says
@@ -26,7 +25,7 @@ func (g *Guard) gates(ctx context.Context, in run.Intent, c Class, count bool) p
 	}
 	block := func(b *Block) passage { return passage{ruled: true, ruling: b.ruling(c), refusal: b} }
 	decided := func(d decision, f *worldmodel.Foresight) passage {
-		return passage{ruling: run.Guarded{Effect: d.effect, By: d.by, Reason: d.reason, Target: c.Target, Foresight: f}, decision: d, foresight: f}
+		return passage{ruling: run.Guarded{Effect: d.effect, By: d.by, Reason: d.reason, Target: c.Target, Foresight: f}, decision: d}
 	}
 	text, _ := actuator.Entered(in.Action)
 	if _, tool := in.Action.(actuator.CallTool); tool {

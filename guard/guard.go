@@ -259,7 +259,7 @@ func (g *Guard) rule(ctx context.Context, in run.Intent, c Class) (run.Guarded, 
 	if p.ruled {
 		return p.ruling, p.refusal
 	}
-	d, f, ruling := p.decision, p.foresight, p.ruling
+	d, f, ruling := p.decision, p.ruling.Foresight, p.ruling
 	if g.mustAsk(d) {
 		always, err := g.approve(ctx, in, c, d, f)
 		if ctx.Err() != nil { // nobody waits for the answer any more

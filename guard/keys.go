@@ -9,9 +9,14 @@ import (
 	"desktop-agent/worldmodel/lexicon"
 )
 
+// chord is what keys are together with those that are held meanwhile: see [actuator.Chord].
+func (s *scene) chord(keys []actuator.Key) string {
+	return actuator.Chord(slices.Concat(s.keys, keys))
+}
+
 // press classifies a key or a shortcut, with the keys that are held meanwhile.
 func (s *scene) press(keys []actuator.Key) Class {
-	name := actuator.Chord(append(slices.Clone(s.keys), keys...))
+	name := s.chord(keys)
 	t := table.Keys
 	switch {
 	case !slices.ContainsFunc(keys, func(k actuator.Key) bool { return !k.Modifier() }):

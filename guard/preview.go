@@ -40,12 +40,12 @@ func previewKey(in run.Intent, c Class) string {
 func (g *Guard) Preview(ctx context.Context, in run.Intent) (run.Guarded, error) {
 	c := g.classify(in)
 	p := g.gates(ctx, in, c, false)
-	if p.foresight != nil {
+	if f := p.ruling.Foresight; f != nil {
 		g.mu.Lock()
 		if g.state.previewed == nil {
 			g.state.previewed = map[string]*worldmodel.Foresight{}
 		}
-		g.state.previewed[previewKey(in, c)] = p.foresight
+		g.state.previewed[previewKey(in, c)] = f
 		g.mu.Unlock()
 	}
 	if !p.ruled && !p.decision.allowed {

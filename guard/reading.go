@@ -161,7 +161,7 @@ func (s *scene) lineAfter() string {
 		line += string(a.Text)
 		return line[strings.LastIndex(line, "\n")+1:]
 	case actuator.Press:
-		switch name := actuator.Chord(append(slices.Clone(s.keys), a.Keys...)); {
+		switch name := s.chord(a.Keys); {
 		case name == "enter", name == "ctrl+c":
 			return ""
 		case slices.ContainsFunc(a.Keys, func(k actuator.Key) bool { return !k.Modifier() }):

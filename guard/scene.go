@@ -45,10 +45,7 @@ type element struct {
 
 func sceneOf(in run.Intent, held []actuator.Key) *scene {
 	s := &scene{in: in, focus: element{index: -1, window: -1, program: lexicon.Another}}
-	s.keys = slices.Clone(held)
-	for _, a := range in.Done {
-		s.keys = actuator.KeysHeld(a, s.keys)
-	}
+	s.keys = actuator.KeysHeldAfter(in.Done, held)
 	if c, ok := in.Action.(actuator.Click); ok {
 		s.keys = append(s.keys, c.Modifiers...)
 	}
@@ -186,7 +183,7 @@ func (s *scene) anywhere(c Class) bool {
 		return true
 	}
 	keys := actuator.Pressed(s.in.Action)
-	name := actuator.Chord(append(slices.Clone(s.keys), keys...))
+	name := s.chord(keys)
 	return len(keys) > 0 && slices.Contains(table.Keys.Harmless, name) && s.inTerminal(name).Harmless
 }
 

@@ -152,12 +152,14 @@ func edited(code string, bounds image.Rectangle) (guard.Answer, error) {
 // the actor reads.
 func approvalOf(text string) guard.Answer {
 	text = strings.TrimSpace(text)
-	if confirm.IsYes(text) {
-		return guard.Answer{Yes: true}
-	}
 	word, rest := confirm.Read(text)
 	rest = strings.TrimRight(rest, ".!")
 	switch word {
+	case confirm.Yes:
+		if rest == "" {
+			return guard.Answer{Yes: true}
+		}
+		return guard.Answer{Reason: text} // a yes with a condition is none
 	case "always":
 		if rest == "" || strings.HasPrefix("for this kind in this run", strings.ToLower(rest)) { // as it was asked
 			return guard.Answer{Yes: true, Always: true}

@@ -116,7 +116,7 @@ func (d planDesk) ask(ctx context.Context, plan *planner.Plan, check func(*plann
 		word, rest := confirm.Read(text)
 		switch word {
 		case confirm.Yes:
-			if !confirm.IsYes(text) {
+			if rest != "" {
 				fmt.Fprintln(d.Err, "a yes with a condition is none: edit the plan, or answer no and why")
 				continue
 			}

@@ -63,10 +63,8 @@ func (h *ModelHealer) Heal(ctx context.Context, q HealRequest) ([]actuator.Actio
 		if response.Ending() == llm.Declined {
 			return nil, fmt.Errorf("heal: %s", response.Refusal())
 		}
-		reply := actuator.Reply{Text: response.Text}
-		for _, c := range response.Calls {
-			reply.Calls = append(reply.Calls, actuator.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments, Computer: c.Computer})
-		}
+		reply := agent.ReplyOf(response)
+		reply.Ended = false // words alone heal nothing, and end nothing
 		proposal, err := h.Format.Parser.Parse(reply, q.Live.Image.Mapping.Bounds())
 		if err == nil {
 			return proposal.Actions, nil
