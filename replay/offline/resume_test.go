@@ -98,8 +98,10 @@ func cutAfter(t *testing.T, stored *replay.Run, events int) (dir string, least, 
 // resume goes on with a run on a world that stands at a page.
 func resume(t *testing.T, dir string, page int) (*replay.Run, *script, run.Result) {
 	t.Helper()
-	return resumeBy(t, dir, page, func(r reader) llm.Model { return r })
+	return resumeBy(t, dir, page, reading)
 }
+
+func reading(r reader) llm.Model { return r }
 
 // resumeBy is resume with another model.
 func resumeBy(t *testing.T, dir string, page int, model func(reader) llm.Model) (*replay.Run, *script, run.Result) {
@@ -130,6 +132,26 @@ func resumeBy(t *testing.T, dir string, page int, model func(reader) llm.Model) 
 	return after, s, result.Result
 }
 
+// killedAfterEach kills a run after each of its events, and has a model go on with it, wherever
+// its pages stand by then: each time it comes to the end, and every page is turned once. then
+// looks at what came of it.
+func killedAfterEach(t *testing.T, stored *replay.Run, model func(reader) llm.Model, then func(events int, after *replay.Run)) {
+	t.Helper()
+	for events := 1; events < countEvents(t, stored); events++ {
+		dir, least, most := cutAfter(t, stored, events)
+		for came := least; came <= most; came++ {
+			from := dir
+			if came < most {
+				from, _, _ = cutAfter(t, stored, events)
+			}
+			after, s, result := resumeBy(t, from, came, model)
+			require.Equal(t, run.OutcomeDone, result.Outcome, "after %d events: %s", events, result.Answer)
+			require.Equal(t, pagesToTurn, s.now, "after %d events", events)
+			then(events, after)
+		}
+	}
+}
+
 func countEvents(t *testing.T, r *replay.Run) (n int) {
 	for _, err := range r.Events() {
 		require.NoError(t, err)
@@ -150,30 +172,19 @@ func recordPages(t *testing.T, change ...func(*run.Settings)) *replay.Run {
 func TestResumedAtEveryEvent(t *testing.T) {
 	stored := recordPages(t)
 	require.Equal(t, run.OutcomeDone, stored.Info.Ended.Outcome)
-	n := countEvents(t, stored)
-	for events := 1; events < n; events++ {
-		dir, least, most := cutAfter(t, stored, events)
-		for came := least; came <= most; came++ {
-			from := dir
-			if came < most {
-				from, _, _ = cutAfter(t, stored, events)
-			}
-			after, s, result := resume(t, from, came)
-			require.Equal(t, run.OutcomeDone, result.Outcome, "after %d events: %s", events, result.Answer)
-			require.Equal(t, pagesToTurn, s.now, "after %d events", events)
-			require.True(t, resumedOnce(t, after, events), "after %d events", events)
-			if events%8 != 0 {
-				continue
-			}
-			for again := events + 1; again < countEvents(t, after); again += 5 {
-				twice, least, _ := cutAfter(t, after, again)
-				_, s, result := resume(t, twice, least)
-				require.Equal(t, run.OutcomeDone, result.Outcome, "after %d and %d events: %s", events, again, result.Answer)
-				require.Equal(t, pagesToTurn, s.now, "after %d and %d events", events, again)
-			}
+	killedAfterEach(t, stored, reading, func(events int, after *replay.Run) {
+		require.True(t, resumedOnce(t, after, events), "after %d events", events)
+		if events%8 != 0 {
+			return
 		}
-	}
-	t.Logf("%d events", n)
+		for again := events + 1; again < countEvents(t, after); again += 5 {
+			twice, least, _ := cutAfter(t, after, again)
+			_, s, result := resume(t, twice, least)
+			require.Equal(t, run.OutcomeDone, result.Outcome, "after %d and %d events: %s", events, again, result.Answer)
+			require.Equal(t, pagesToTurn, s.now, "after %d and %d events", events, again)
+		}
+	})
+	t.Logf("%d events", countEvents(t, stored))
 }
 
 // TestResumedAfterAnotherWasChosen kills a run in which a person chose another action, after
@@ -183,7 +194,6 @@ func TestResumedAfterAnotherWasChosen(t *testing.T) {
 	s.guard = choosing{actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}}
 	stored := recordBy(t, s, reader{s}, true)
 	chosen := 0
-	n := countEvents(t, stored)
 	for e, err := range stored.Events() {
 		require.NoError(t, err)
 		if data, ok := e.Data.(run.Acting); ok && actuator.Same(data.Action.Action, s.guard.(choosing).Action) {
@@ -191,18 +201,7 @@ func TestResumedAfterAnotherWasChosen(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, chosen)
-	for events := 1; events < n; events++ {
-		dir, least, most := cutAfter(t, stored, events)
-		for came := least; came <= most; came++ {
-			from := dir
-			if came < most {
-				from, _, _ = cutAfter(t, stored, events)
-			}
-			_, s, result := resume(t, from, came)
-			require.Equal(t, run.OutcomeDone, result.Outcome, "after %d events: %s", events, result.Answer)
-			require.Equal(t, pagesToTurn, s.now, "after %d events", events)
-		}
-	}
+	killedAfterEach(t, stored, reading, func(int, *replay.Run) {})
 }
 
 // A checked model is one against whose calls its provider has something.
@@ -228,15 +227,11 @@ func TestResumedWithChecks(t *testing.T) {
 	s.guard = accepting{}
 	stored := recordBy(t, s, checked{reader{s}}, true)
 	require.Equal(t, run.OutcomeDone, stored.Info.Ended.Outcome)
-	n := countEvents(t, stored)
-	for events := 1; events < n; events++ {
-		dir, least, _ := cutAfter(t, stored, events)
-		after, s, result := resumeBy(t, dir, least, func(r reader) llm.Model {
-			r.guard = accepting{}
-			return checked{r}
-		})
-		require.Equal(t, run.OutcomeDone, result.Outcome, "after %d events: %s", events, result.Answer)
-		require.Equal(t, pagesToTurn, s.now, "after %d events", events)
+	model := func(r reader) llm.Model {
+		r.guard = accepting{}
+		return checked{r}
+	}
+	killedAfterEach(t, stored, model, func(events int, after *replay.Run) {
 		asked := 0
 		for e, err := range after.Events() {
 			require.NoError(t, err)
@@ -246,7 +241,7 @@ func TestResumedWithChecks(t *testing.T) {
 			}
 		}
 		require.Positive(t, asked)
-	}
+	})
 }
 
 // A dissenting model proposes what a guard refuses, most of the time, beside what another one
@@ -280,16 +275,11 @@ func TestCandidatesAreChosenAgain(t *testing.T) {
 	stored := recordBy(t, s, dissenting{reader{s}, new(atomic.Int32)}, true, func(set *run.Settings) { set.Agent.Candidates = 3 })
 	require.Equal(t, run.OutcomeDone, stored.Info.Ended.Outcome)
 	same(t, again(t, stored, nil))
-	n := countEvents(t, stored)
-	for events := 1; events < n; events++ {
-		dir, least, _ := cutAfter(t, stored, events)
-		_, s, result := resumeBy(t, dir, least, func(r reader) llm.Model {
-			r.guard = previewing{200}
-			return dissenting{r, new(atomic.Int32)}
-		})
-		require.Equal(t, run.OutcomeDone, result.Outcome, "after %d events: %s", events, result.Answer)
-		require.Equal(t, pagesToTurn, s.now, "after %d events", events)
+	model := func(r reader) llm.Model {
+		r.guard = previewing{200}
+		return dissenting{r, new(atomic.Int32)}
 	}
+	killedAfterEach(t, stored, model, func(int, *replay.Run) {})
 }
 
 func resumedOnce(t *testing.T, r *replay.Run, from int) bool {
