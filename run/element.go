@@ -29,6 +29,9 @@ func (d liveDevice) set(ctx context.Context, a actuator.Set, f actuator.Frame) e
 	if err := actuator.Validate(a, f.Bounds()); err != nil {
 		return fmt.Errorf("%w: %w", actuator.ErrRefused, err)
 	}
+	if a.At.Element.Role == screen.RoleTextLine {
+		return fmt.Errorf("%w: %s was read from the picture, and no program tells of it: click on it, select what it holds, and type", actuator.ErrRefused, a.At.Element)
+	}
 	now, err := d.Screen.Look(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: %w", actuator.ErrRefused, err)
@@ -170,7 +173,12 @@ func (s *sightings) over(now *screen.Observation, a actuator.WaitUntil) bool {
 	if there := header || len(seen) > 0; there || !a.Gone {
 		return there != a.Gone && (text || now.Tree.Err == nil)
 	}
-	return !(text && now.Unread) && !s.covered(now, toldOf(now, a)) && s.answered(now)
+	return !(isRead(a) && now.Unread) && !s.covered(now, toldOf(now, a)) && s.answered(now)
+}
+
+// isRead reports whether what is waited for may be in the picture alone.
+func isRead(a actuator.WaitUntil) bool {
+	return a.For == actuator.TextSign || a.For == actuator.ElementSign && a.Element.Role == screen.RoleTextLine
 }
 
 // holds looks whether a wait is over.
@@ -180,7 +188,7 @@ func (d liveDevice) holds(ctx context.Context, a actuator.WaitUntil, seen *sight
 		return titled(windows, a.What, a.Gone) != a.Gone, err
 	}
 	look := d.Screen.Look
-	if a.For == actuator.TextSign {
+	if isRead(a) {
 		look = d.Screen.Read // also where no program tells it
 	}
 	now, err := look(ctx)
@@ -225,8 +233,8 @@ func shown(o *screen.Observation, a actuator.WaitUntil) (seen []screen.Place, he
 		header = (strings.HasSuffix(e.Role, "window") || strings.HasSuffix(e.Role, "dialog")) && titled(o.Windows, e.Name, a.Gone)
 		see(o.Elements(e.Role, e.Name))
 	} else if a.Element.ID != "" || a.Element.Role == "" {
-		if i, ok := o.Element(a.What); ok {
-			see([]int{i})
+		if i, ok := o.Element(a.What); ok && (!o.Tree.Nodes[i].Read || ElementOf("", o.Tree.Nodes[i]).Name == a.Element.Name) {
+			see([]int{i}) // a line that another has taken the place of has its ID
 		}
 	} else {
 		for i, n := range o.Tree.Nodes { // of another run, whose handles mean nothing here

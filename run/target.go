@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"strconv"
 
 	"desktop-agent/actuator"
@@ -62,9 +63,14 @@ func unlisted(id actuator.Handle) error {
 	return &actuator.ParseError{Message: fmt.Sprintf("there is no %s in the list of the newest screenshot, so nothing was done; use an ID that stands there", id)}
 }
 
-// ElementOf is a node as an action names it, with a name of bounded length.
+// ElementOf is a node as an action names it, with a name of bounded length: what was read
+// from the picture is called what it says.
 func ElementOf(id actuator.Handle, n atspi.Node) actuator.Element {
-	name := []rune(n.Called())
+	called := n.Called()
+	if n.Read && called == "" {
+		called = n.Text
+	}
+	name := []rune(called)
 	if len(name) > maxElementName {
 		name = name[:maxElementName]
 	}
@@ -188,6 +194,8 @@ func find(e actuator.Element, chosen, now *screen.Observation) (n int, why strin
 	switch {
 	case !ok && now.Tree.Err != nil:
 		return -1, "the list of the screen cannot be read now: aim at a point of the screenshot"
+	case !ok && now.Unread && wasRead(e, chosen):
+		return -1, fmt.Sprintf("%s may be there or not, as the picture is not all read yet: wait, or aim at a point of the screenshot", e)
 	case !ok && silent(e, chosen, now) != "":
 		return -1, fmt.Sprintf("%s may be there or not, as %s does not answer now: wait, and look again", e, silent(e, chosen, now))
 	case !ok && scrolls(e, chosen):
@@ -200,6 +208,12 @@ func find(e actuator.Element, chosen, now *screen.Observation) (n int, why strin
 		return -1, fmt.Sprintf("%s is another thing now, %s: look at the new list", e, is)
 	}
 	return n, ""
+}
+
+// wasRead reports whether an element was read from the picture, where no program tells it.
+func wasRead(e actuator.Element, chosen *screen.Observation) bool {
+	n, ok := chosen.Element(string(e.ID))
+	return ok && chosen.Tree.Nodes[n].Read
 }
 
 // silent returns the program of an element if it does not answer: what it shows then is not
@@ -274,12 +288,17 @@ func (c *Comparison) Locate(_ context.Context, aim Aim) (actuator.Action, string
 	return a, why, nil
 }
 
-// Locate looks where the elements are now, and whether what was disabled still is.
+// Locate looks where the elements are now, and whether what was disabled still is. What was
+// read from the picture is read again.
 func (l *Live) Locate(ctx context.Context, aim Aim) (actuator.Action, string, error) {
 	if !actuator.ByHandle(aim.Action) && !hitsDisabled(aim.Action, aim.Chosen) {
 		return aim.Action, "", nil
 	}
-	now, err := l.Screen.Look(ctx)
+	look := l.Screen.Look
+	if slices.ContainsFunc(actuator.Points(aim.Action), func(p actuator.Point) bool { return wasRead(p.Element, aim.Chosen) }) {
+		look = l.Screen.Read
+	}
+	now, err := look(ctx)
 	if err != nil {
 		return nil, "", err
 	}

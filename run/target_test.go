@@ -574,19 +574,79 @@ func TestWaitUntilGoneBelow(t *testing.T) {
 	check(actuator.Delivered, time.Minute)
 }
 
-// TestWaitUntilReadText waits for a text that no program tells: it comes and goes in a
-// terminal that has no tree, and is read from the picture.
-func TestWaitUntilReadText(t *testing.T) {
+// newReadingRoom is a room whose texts are read from the picture where no program tells them,
+// as in a terminal without a tree.
+func newReadingRoom(t *testing.T) *room {
+	t.Helper()
 	for _, program := range []string{"xterm", "tesseract"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is not installed: scripts/setup test installs it", program)
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	r := &room{t: t, ctx: ctx, Session: runtest.Open(t, run.Settings{Display: run.DisplaySettings{
+	t.Cleanup(cancel)
+	return &room{t: t, ctx: ctx, Session: runtest.Open(t, run.Settings{Display: run.DisplaySettings{
 		Private: true, Size: image.Pt(1000, 700), OCR: "eng",
 	}}, nil)}
+}
+
+// TestHandleOfReadText holds that a line that was read from the picture is clicked by its
+// handle where it is now, and is not once another text stands there; and that a wait for it
+// by its handle is over when it has gone, and not before.
+func TestHandleOfReadText(t *testing.T) {
+	r := newReadingRoom(t)
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	// A terminal that writes to a file where it is clicked (xterm, mode 1000).
+	p := r.open("xterm", "-fa", "Monospace", "-fs", "14", "-e", "sh", "-c",
+		`printf '\033[?1000h'; stty raw -echo; printf 'First line\r\n\r\nSecond line\r\n'; dd bs=1 count=6 of=`+file("click")+` 2>/dev/null; `+
+			`while [ ! -e `+file("go")+` ]; do sleep 0.1; done; printf '\033[2J\033[HFirst line\r\n\r\nAnother line\r\n'; sleep 1000`)
+	line := func(words string) func(atspi.Node) bool {
+		return func(n atspi.Node) bool { return n.Role == screen.RoleTextLine && n.Text == words }
+	}
+	was := r.see(1, line("Second line"))[0]
+	require.NotEmpty(t, was.ID)
+	require.Contains(t, text(r.now), was.ID+` text line = "Second line"`)
+	chosen := r.chosen(clickOn(was.ID))
+	require.Equal(t, "Second line", actuator.Points(chosen)[0].Element.Name)
+	there := until(actuator.ElementSign, was.ID, time.Second)
+	there.Gone = true
+	wait := r.chosen(there).(actuator.WaitUntil)
+
+	by := image.Pt(150, 90)
+	r.move(p, by)
+	act, why := r.do(chosen)
+	require.Empty(t, why)
+	assert.Equal(t, actuator.Delivered, act.Status, act.Detail)
+	require.Eventually(t, func() bool {
+		data, err := os.ReadFile(file("click"))
+		return err == nil && len(data) == 6
+	}, time.Minute, 10*time.Millisecond)
+	data, err := os.ReadFile(file("click"))
+	require.NoError(t, err)
+	assert.Equal(t, "\x1b[M "+string(data[4])+string(rune(32+3)), string(data), "the third row was clicked")
+
+	act, why = r.do(wait)
+	require.Empty(t, why)
+	assert.Equal(t, actuator.NoEffect, act.Status, "it is there still: %s", act.Detail)
+	act, why = r.do(r.chosen(setTo(was.ID, "x")))
+	require.Empty(t, why)
+	assert.Equal(t, actuator.Refused, act.Status)
+	assert.Contains(t, act.Detail, "no program tells of it")
+
+	require.NoError(t, os.WriteFile(file("go"), nil, 0o600))
+	wait.Milliseconds = 120_000
+	act, why = r.do(wait)
+	require.Empty(t, why)
+	assert.Equal(t, actuator.Delivered, act.Status, act.Detail)
+	_, why = r.do(chosen)
+	assert.Equal(t, was.ID+` text line "Second line" is another thing now, `+was.ID+` text line "Another line": look at the new list`, why)
+}
+
+// TestWaitUntilReadText waits for a text that no program tells: it comes and goes in a
+// terminal that has no tree, and is read from the picture.
+func TestWaitUntilReadText(t *testing.T) {
+	r := newReadingRoom(t)
 	done := filepath.Join(t.TempDir(), "done")
 	r.open("xterm", "-fa", "Monospace", "-fs", "14", "-e", "sh", "-c",
 		"echo The build has begun; sleep 2; echo All tests passed; while [ ! -e "+done+" ]; do sleep 0.1; done; clear; sleep 1000")
@@ -594,7 +654,7 @@ func TestWaitUntilReadText(t *testing.T) {
 		t.Helper()
 		a := until(actuator.TextSign, "All tests passed", limit)
 		a.Gone = gone
-		act, err := r.Hand.Do(ctx, run.Intent{Action: a, Source: run.FromModel})
+		act, err := r.Hand.Do(r.ctx, run.Intent{Action: a, Source: run.FromModel})
 		require.NoError(t, err)
 		return act
 	}

@@ -59,7 +59,7 @@ const (
 
 // Read is [Screen.Look] with what no program tells and can be read in the picture.
 func (s *Screen) Read(ctx context.Context) (o *Observation, err error) {
-	if o, err = s.Look(ctx); err != nil {
+	if o, err = s.told(ctx); err != nil {
 		return nil, err
 	}
 	if o.Bare, err = s.Capture(ctx); err != nil {
@@ -67,6 +67,7 @@ func (s *Screen) Read(ctx context.Context) (o *Observation, err error) {
 	}
 	o.Frame = o.Bare
 	s.read(ctx, o)
+	s.recognise(o)
 	return o, ended(ctx)
 }
 

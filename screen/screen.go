@@ -194,6 +194,23 @@ func (s *Screen) Continue(frames, elements int, last []atspi.Node) {
 // picture; it waits for nothing. Elements that the newest observation has have the
 // same ID, others have none: they get one when they are observed.
 func (s *Screen) Look(ctx context.Context) (*Observation, error) {
+	o, err := s.told(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.recognise(o)
+	return o, nil
+}
+
+// recognise gives elements the IDs that they have in the newest observation.
+func (s *Screen) recognise(o *Observation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names.recognise(o.Tree.Nodes)
+}
+
+// told takes in the windows, and what the programs tell.
+func (s *Screen) told(ctx context.Context) (*Observation, error) {
 	o, err := turn(ctx, s, func(d *display) (*Observation, error) {
 		o := &Observation{At: time.Now()}
 		var tree sync.WaitGroup
@@ -207,9 +224,6 @@ func (s *Screen) Look(ctx context.Context) (*Observation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look: %w", err)
 	}
-	s.mu.Lock()
-	s.names.recognise(o.Tree.Nodes)
-	s.mu.Unlock()
 	return o, nil
 }
 
