@@ -91,7 +91,7 @@ func (r *episode) perform(ctx context.Context, t turn) (batch, error) {
 		if err != nil {
 			return b, err
 		}
-		same := func() bool { return before.Unchanged(after) }
+		same := func() bool { return before.Unchanged(aim.Action, after) }
 		unchanged := func() bool { return r.Desktop.Unchanged(i, same) }
 		if focuses(aim.Action, next, r.now) {
 			unchanged = nil

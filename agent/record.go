@@ -27,7 +27,7 @@ func (r *episode) observe(ctx context.Context) error {
 func (r *episode) record(ctx context.Context, t turn, b batch, chosen *screen.Observation, before string) error {
 	if n := len(b.results); n > 0 {
 		last := b.results[n-1]
-		same := func() bool { return run.NothingChanged(n-1, b.before, chosen, r.now) }
+		same := func() bool { return run.NothingChanged(last.Action, n-1, b.before, chosen, r.now) }
 		if err := last.Close(ctx, func() bool { return r.Desktop.Unchanged(last.Index, same) }); err != nil {
 			return err
 		}

@@ -26,12 +26,29 @@ func (c *Comparison) Recall(picture *image.RGBA, name string) { c.screens.Recall
 // Unchanged asks look.
 func (c *Comparison) Unchanged(_ int, look func() bool) bool { return look() }
 
-// NothingChanged compares, for [Desktop.Unchanged], what was seen before and after an
-// action: before is the picture right before it. The tree is only known, by what the
-// batch was chosen on, before the first action. When what was seen after it had not come to
-// rest, something may still be to come.
-func NothingChanged(index int, before *image.RGBA, chosen, now *screen.Observation) bool {
-	return now.Settled.Rested() && screen.SamePicture(before, now.Bare) && (index > 0 || screen.SameTree(chosen, now))
+// NothingChanged compares, for [Desktop.Unchanged], what was seen before and after the
+// action of an index: before is the picture right before it. The tree is only known, by what
+// the batch was chosen on, before the first action. When what was seen after it had not come
+// to rest, something may still be to come.
+func NothingChanged(a actuator.Action, index int, before *image.RGBA, chosen, now *screen.Observation) bool {
+	switch {
+	case !now.Settled.Rested():
+		return false
+	case index == 0:
+		return screen.SamePicture(before, now.Bare) && screen.SameTree(chosen, now)
+	}
+	return samePicture(a, before, now.Bare)
+}
+
+// samePicture reports whether two pictures, before and after an action, are the same to a
+// person who has no tree: a text cursor that is seen in one of them alone blinks, unless the
+// action may have moved it.
+func samePicture(a actuator.Action, before, after *image.RGBA) bool {
+	if !screen.SamePicture(before, after) {
+		return false
+	}
+	_, moves := a.(actuator.Press)
+	return !moves || screen.DiffBox(before, after).Empty()
 }
 
 // Surprise returns why an action must not be performed: the desktop is not what

@@ -82,6 +82,7 @@ func TestWhatABatchHasFilledIsNoSurprise(t *testing.T) {
 // TestNothingChanged holds that an action has no effect only where the screen came to rest,
 // and everybody answered: what it does may be still to come.
 func TestNothingChanged(t *testing.T) {
+	click := actuator.Click{Button: actuator.Left, Count: 1}
 	picture := image.NewRGBA(image.Rect(0, 0, 100, 100))
 	for _, tt := range []struct {
 		settled screen.Settled
@@ -94,10 +95,27 @@ func TestNothingChanged(t *testing.T) {
 		{screen.Settled{Reason: screen.SettledQuiet, Busy: []string{"no answer"}}, false},
 	} {
 		before, now := &screen.Observation{Bare: picture}, &screen.Observation{Bare: picture, Settled: tt.settled}
-		assert.Equal(t, tt.still, run.NothingChanged(0, picture, before, now), "%+v", tt.settled)
-		assert.Equal(t, tt.still, run.Capture{Bare: picture}.Unchanged(run.Capture{Bare: picture, Settled: tt.settled}), "%+v", tt.settled)
+		assert.Equal(t, tt.still, run.NothingChanged(click, 0, picture, before, now), "%+v", tt.settled)
+		assert.Equal(t, tt.still, run.Capture{Bare: picture}.Unchanged(click, run.Capture{Bare: picture, Settled: tt.settled}), "%+v", tt.settled)
 	}
 	other := image.NewRGBA(picture.Rect)
 	draw.Draw(other, other.Rect, image.White, image.Point{}, draw.Src)
-	assert.False(t, run.Capture{Bare: picture}.Unchanged(run.Capture{Bare: other}))
+	assert.False(t, run.Capture{Bare: picture}.Unchanged(click, run.Capture{Bare: other}))
+
+	caret := image.NewRGBA(picture.Rect)
+	draw.Draw(caret, image.Rect(40, 10, 42, 26), image.White, image.Point{}, draw.Src)
+	left := actuator.Press{Keys: []actuator.Key{"left"}, Count: 1}
+	for _, tt := range []struct {
+		action actuator.Action
+		after  *image.RGBA
+		still  bool
+	}{
+		{click, caret, true}, // it blinks
+		{left, caret, false}, // or has moved
+		{left, picture, true},
+	} {
+		assert.Equal(t, tt.still, run.Capture{Bare: picture}.Unchanged(tt.action, run.Capture{Bare: tt.after}), "%T", tt.action)
+		assert.Equal(t, tt.still, run.NothingChanged(tt.action, 1, picture, nil, &screen.Observation{Bare: tt.after}), "%T", tt.action)
+	}
+	assert.True(t, run.NothingChanged(left, 0, picture, &screen.Observation{}, &screen.Observation{Bare: caret}), "the tree knows whether it has moved")
 }

@@ -52,10 +52,10 @@ type Capture struct {
 	Settled screen.Settled // how the wait before it ended; zero if there was none
 }
 
-// Unchanged reports whether a later picture shows for certain that nothing has changed:
-// where it had not come to rest, something may still be to come.
-func (c Capture) Unchanged(later Capture) bool {
-	return later.Settled.Rested() && screen.SamePicture(c.Bare, later.Bare)
+// Unchanged reports whether the picture after an action shows for certain that nothing has
+// changed: where it had not come to rest, something may still be to come.
+func (c Capture) Unchanged(a actuator.Action, after Capture) bool {
+	return after.Settled.Rested() && samePicture(a, c.Bare, after.Bare)
 }
 
 // An Aim is an action of a batch, right before it is performed.

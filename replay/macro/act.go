@@ -223,7 +223,7 @@ func (r *player) perform(ctx context.Context, list []aimed, capture run.Capture,
 		if capture, err = r.Desktop.Capture(ctx); err != nil {
 			return nil, err
 		}
-		same := func() bool { return before.Unchanged(capture) }
+		same := func() bool { return before.Unchanged(act.Action, capture) }
 		if err := act.Close(ctx, func() bool { return r.Desktop.Unchanged(act.Index, same) }); err != nil {
 			return nil, err
 		}
@@ -248,7 +248,7 @@ func (r *player) after(ctx context.Context, act *run.Act, before run.Capture) (*
 	if err := r.see(ctx); err != nil {
 		return nil, errors.Join(err, act.Close(ctx, nil))
 	}
-	same := func() bool { return run.NothingChanged(act.Index, before.Bare, chosen, r.live.Observation) }
+	same := func() bool { return run.NothingChanged(act.Action, act.Index, before.Bare, chosen, r.live.Observation) }
 	if err := act.Close(ctx, func() bool { return r.Desktop.Unchanged(act.Index, same) }); err != nil {
 		return nil, err
 	}

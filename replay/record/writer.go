@@ -78,7 +78,7 @@ func (w *writer) close(ctx context.Context, after *observation) error {
 	if s := w.open; s != nil {
 		last := len(s.actions) - 1
 		acted := run.Acted{Index: last, Status: actuator.Delivered, Detail: s.detail, Millis: s.end.Sub(s.begin).Milliseconds()}
-		if after != nil && actuator.Shows(s.actions[last]) && run.NothingChanged(0, w.shown.Bare, w.shown.Observation, after.Observation) {
+		if after != nil && actuator.Shows(s.actions[last]) && run.NothingChanged(s.actions[last], 0, w.shown.Bare, w.shown.Observation, after.Observation) {
 			acted.Status = actuator.NoEffect
 		}
 		w.open = nil
