@@ -92,6 +92,9 @@ func (c *Comparison) changed(aim Aim, known func(device image.Point) bool) strin
 			continue // [Desktop.Locate] has found the element itself
 		}
 		at := chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
+		if windowAt(chosen.Windows, at).ID != windowAt(aim.Now.Windows, at).ID {
+			return fmt.Sprintf("at (%d, %d) another window lies now than the screenshot %s shows", p.X, p.Y, chosen.FrameID)
+		}
 		if !screen.SameAround(chosen.Bare, aim.Now.Bare, at) && (known == nil || !known(at)) {
 			return fmt.Sprintf("what is at (%d, %d) is no longer what the screenshot %s shows", p.X, p.Y, chosen.FrameID)
 		}
@@ -122,17 +125,26 @@ func Raised(before, after Capture, a actuator.Action, on *screen.Observation) Ca
 		return before
 	}
 	for _, p := range actuator.Points(a) {
-		o := screen.Observation{Windows: before.Windows}
-		hit := o.PlaceAtDevice(on.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))).Window
-		if hit < 0 || before.Windows[hit].ID != after.Windows[focused].ID {
+		hit := windowAt(before.Windows, on.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))).ID
+		if hit == 0 || hit != after.Windows[focused].ID {
 			continue
 		}
 		before.Windows = slices.Clone(before.Windows)
-		for i := range before.Windows {
-			before.Windows[i].Focused = i == hit
+		for i, w := range before.Windows {
+			before.Windows[i].Focused = w.ID == hit
 		}
 	}
 	return before
+}
+
+// windowAt returns the window that a click at a device pixel hits; the zero one for the
+// desktop.
+func windowAt(list []screen.Window, at image.Point) screen.Window {
+	o := screen.Observation{Windows: list}
+	if i := o.PlaceAtDevice(at).Window; i >= 0 {
+		return list[i]
+	}
+	return screen.Window{}
 }
 
 // WindowChange compares the windows.

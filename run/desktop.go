@@ -121,8 +121,11 @@ func (l *Live) Surprise(ctx context.Context, aim Aim) string {
 		return why
 	}
 	for _, p := range actuator.Points(aim.Action) {
-		if pointedAt(aim.Done, p) || p.Element.ID != "" { // [Live.Locate] has found the element itself
+		if p.Element.ID != "" { // [Live.Locate] has found the element itself
 			continue
+		}
+		if pointedAt(aim.Done, p) && !atspi.Operable(p.Element.Role) {
+			continue // what a batch did there may have changed it, as it was to
 		}
 		at := aim.Chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
 		change, err := l.Screen.ChangeAt(ctx, aim.Chosen, at)
