@@ -139,7 +139,7 @@ func TestIconsAreListed(t *testing.T) {
 	assert.Equal(t, told, o.Told().Text(0))
 	assert.False(t, o.Unread)
 	assert.Equal(t, "nothing", DescribeChanges(&before, o), "what is drawn may be covered, and come back")
-	new(namer).name(o.Tree.Nodes)
+	new(namer).name(o.Tree.Nodes, o.untold)
 	for _, n := range o.Tree.Nodes {
 		assert.Equal(t, isDrawn(n), n.ID == "", "a drawing is aimed at by its place alone: %+v", n)
 	}

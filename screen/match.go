@@ -157,13 +157,14 @@ func (m *matching) onlyOf() func(parent int, n atspi.Node) (sibling, bool) {
 
 // A namer gives elements the same ID in all observations of a screen.
 type namer struct {
-	nodes []atspi.Node // of the last observation
+	nodes []atspi.Node // of the last observation, and those of earlier ones that may be there still
 	count int          // IDs given
 }
 
 // name names the nodes of the next observation: first those that are told with their IDs,
-// which are short then. Of a sheet the most are empty cells and headers.
-func (m *namer) name(nodes []atspi.Node) {
+// which are short then. Of a sheet the most are empty cells and headers. untold reports of a
+// node of before that is not found whether it may be there all the same: it keeps its ID.
+func (m *namer) name(nodes []atspi.Node, untold func(atspi.Node) bool) {
 	was := Match(m.nodes, nodes)
 	for _, told := range []bool{true, false} {
 		for i := range nodes {
@@ -177,7 +178,33 @@ func (m *namer) name(nodes []atspi.Node) {
 			}
 		}
 	}
-	m.nodes = nodes
+	m.nodes = m.keep(nodes, was, untold)
+}
+
+// keep returns nodes with those of before that may be there still: was has for each node its
+// index in those.
+func (m *namer) keep(nodes []atspi.Node, was []int, untold func(atspi.Node) bool) []atspi.Node {
+	kept := slices.Clip(nodes)
+	at := make([]int, len(m.nodes)) // where a node of before is in kept; -1: it has gone
+	for j := range at {
+		at[j] = -1
+	}
+	for i, j := range was {
+		if j >= 0 {
+			at[j] = i
+		}
+	}
+	for j, n := range m.nodes {
+		if at[j] >= 0 || n.Parent >= 0 && at[n.Parent] < 0 || !untold(n) {
+			continue
+		}
+		if n.Parent >= 0 {
+			n.Parent = at[n.Parent]
+		}
+		at[j] = len(kept)
+		kept = append(kept, n)
+	}
+	return kept
 }
 
 // recognise names the nodes that the last observation has, and no others. It is none.

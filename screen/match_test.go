@@ -2,6 +2,7 @@ package screen
 
 import (
 	"image"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -114,7 +115,7 @@ func TestElementsKeepTheirNames(t *testing.T) {
 		for _, name := range called {
 			nodes = append(nodes, atspi.Node{PID: 1, Role: "menu item", Name: name})
 		}
-		names.name(nodes)
+		names.name(nodes, new(Observation).untold)
 		for _, n := range nodes[1:] {
 			list = append(list, n.ID)
 		}
@@ -123,6 +124,55 @@ func TestElementsKeepTheirNames(t *testing.T) {
 	require.Equal(t, []string{"n1", "n2"}, ids("Open", "Save"), "the window, which nobody acts on, comes last")
 	require.Equal(t, []string{"n4", "n2"}, ids("New", "Save"))
 	require.Equal(t, []string{"n2", "n5"}, ids("Save", "Open"), "what went and came again is another one")
+}
+
+// What is not told for a while, as its program does not answer, has the same ID after that; what
+// an answer does not tell has gone.
+func TestElementsKeepTheirNamesOverSilence(t *testing.T) {
+	window := atspi.Node{PID: 1, Parent: -1, Role: "frame", Name: "a"}
+	other := atspi.Node{PID: 2, Parent: -1, Role: "frame", Name: "b"}
+	item := func(name string) atspi.Node { return atspi.Node{PID: 1, Parent: 1, Role: "menu item", Name: name} }
+	line := atspi.Node{PID: 2, Role: RoleTextLine, Text: "42 %", Read: true}
+	whole := []atspi.Node{other, window, item("Open"), item("Save"), line}
+	silent := []atspi.Program{{Name: "one", PID: 1}}
+	for _, tt := range []struct {
+		name    string
+		between []Observation
+		want    []bool // whether Open, Save and the line have the IDs that they had
+	}{
+		{"it tells nothing", []Observation{{Tree: Tree{Nodes: []atspi.Node{other, line}, Hung: silent}}}, []bool{true, true, true}},
+		{"and nothing again", []Observation{{Tree: Tree{Nodes: []atspi.Node{other, line}, Hung: silent}}, {Tree: Tree{Nodes: []atspi.Node{other, line}, Hung: silent}}}, []bool{true, true, true}},
+		{"it tells a part", []Observation{{Tree: Tree{Nodes: []atspi.Node{other, window, item("Save"), line}, Hung: silent}}}, []bool{true, true, true}},
+		{"it answers before it tells them again", []Observation{
+			{Tree: Tree{Nodes: []atspi.Node{other, line}, Hung: silent}}, {Tree: Tree{Nodes: []atspi.Node{other, window, item("Save"), line}}},
+		}, []bool{false, true, true}},
+		{"another does not answer", []Observation{{Tree: Tree{Nodes: []atspi.Node{other, line}, Hung: []atspi.Program{{Name: "three", PID: 3}}}}}, []bool{false, false, true}},
+		{"no tree", []Observation{{Tree: Tree{Err: ErrClosed}}}, []bool{true, true, false}},
+		{"the picture is not read in time", []Observation{{Tree: Tree{Nodes: whole[:4]}, Unread: true}}, []bool{true, true, true}},
+		{"the picture shows it no more", []Observation{{Tree: Tree{Nodes: whole[:4]}}}, []bool{true, true, false}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var names namer
+			look := func(o Observation) (ids []string) {
+				o.Tree.Nodes = slices.Clone(o.Tree.Nodes)
+				names.name(o.Tree.Nodes, o.untold)
+				for _, n := range o.Tree.Nodes {
+					ids = append(ids, n.ID)
+				}
+				return ids
+			}
+			before := look(Observation{Tree: Tree{Nodes: whole}})
+			for _, o := range tt.between {
+				look(o)
+			}
+			after := look(Observation{Tree: Tree{Nodes: whole}})
+			for k, i := range []int{2, 3, 4} {
+				require.Equal(t, tt.want[k], before[i] == after[i], "%s%s", whole[i].Name, whole[i].Text)
+			}
+			slices.Sort(after)
+			require.Len(t, slices.Compact(after), len(whole), "each has its own")
+		})
+	}
 }
 
 // Of a sheet, the empty cells and the headers are told by the first and last of them alone:
@@ -136,7 +186,7 @@ func TestEmptyCellsAreNamedLast(t *testing.T) {
 	}
 	nodes[500].Text = "Rent"
 	nodes = append(nodes, atspi.Node{PID: 1, Role: "push button", Name: "Save"})
-	names.name(nodes)
+	names.name(nodes, new(Observation).untold)
 	require.Equal(t, "n1", nodes[500].ID)
 	require.Equal(t, "n2", nodes[len(nodes)-1].ID)
 	seen := map[string]bool{}

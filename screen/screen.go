@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -165,10 +166,19 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 	s.read(ctx, o)
 	s.mu.Lock()
 	s.frames++
-	s.names.name(o.Tree.Nodes)
+	s.names.name(o.Tree.Nodes, o.untold)
 	o.FrameID = fmt.Sprintf("f%04d", s.frames)
 	s.mu.Unlock()
 	return o, nil
+}
+
+// untold reports whether a node that was observed before, and is not now, may be there all the
+// same: its program did not answer, no tree was read, or not all of the picture.
+func (o *Observation) untold(n atspi.Node) bool {
+	if n.Read {
+		return o.Unread
+	}
+	return o.Tree.Err != nil || slices.ContainsFunc(o.Tree.Hung, func(p atspi.Program) bool { return p.PID == n.PID })
 }
 
 // settledLook waits until the screen is still, and takes in everything.
