@@ -160,7 +160,7 @@ func (l *layout) joined(nodes []int, text string, in above) *element {
 	for _, i := range nodes[1:] {
 		e.box = e.box.Union(l.area(i))
 	}
-	w := wording{role: true, message: l.message}
+	w := wording{role: true, message: l.message || l.inDialog(nodes[0])}
 	e.word, e.name = w.word(n), w.known(n)
 	return e
 }
@@ -238,7 +238,7 @@ func (l *layout) elements(i int, in above) []*element {
 	case n.Role == "menu" && n.Text != "" && len(l.kids[i]) > 0:
 		n.Read = l.Tree.Nodes[l.kids[i][0]].Read
 	}
-	l.tell(e, n, wording{id: !e.prose, role: !usual(in.role, n.Role), message: l.message, name: name})
+	l.tell(e, n, wording{id: !e.prose, role: !usual(in.role, n.Role), message: l.message || l.inDialog(i), name: name})
 	if n.Role == "combo box" || l.hasArrow(i) { // with what can be typed into, or clicked, beside it
 		e.kids = nil
 		return append([]*element{e}, kids...)
@@ -408,6 +408,11 @@ func (l *layout) tell(e *element, n atspi.Node, w wording) {
 	}
 	l.helps[n.Help] = true
 	e.word, e.id, e.name = w.word(n), w.id, w.known(n)
+}
+
+// inDialog reports whether a node is in a dialog that a page shows in its own window.
+func (v *view) inDialog(i int) bool {
+	return slices.ContainsFunc(v.boxes, func(d int) bool { return atspi.Within(v.Tree.Nodes, i, d) })
 }
 
 // rankOf says how soon a node is left out.

@@ -218,6 +218,28 @@ func TestTextOfADialog(t *testing.T) {
 	assert.Equal(t, "window \"Form\" focused\nn2 \"Send\" @40,20; n3 entry \"To\"\nwindow \"Discard?\" (\"Form\")\n"+`"`+long+"\" @190,130\n", o.Text(0))
 }
 
+// What a dialog of a page says is told whole, too, in one text or in pieces; of the page below it
+// the beginning.
+func TestTextOfADialogOfAPage(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("All of it will be lost. ", 20))
+	cut := `"` + long[:maxText] + `"…`
+	page := func(role string) string {
+		text := at(2, "static", "", 20, 20, 100, 40)
+		text.Depth, text.Name = 3, long
+		part, rest := text, text
+		part.Box, part.Name = part.Box.Add(image.Pt(0, 60)), long[:100]
+		rest.Box, rest.Name = part.Box.Add(image.Pt(0, 60)), long[100:]
+		field := at(2, "push button", "Go", 20, 70, 20, 10)
+		field.Depth = 3
+		box := at(1, role, "", 10, 10, 150, 200)
+		box.Depth = 2
+		return form([]atspi.Node{at(0, "document web", "Shop", 0, 0, 200, 220), box, text, field, part, rest}).Text(0)
+	}
+	assert.Equal(t, 2, strings.Count(page("dialog"), long))
+	assert.Equal(t, 2, strings.Count(page("alert"), long))
+	assert.Equal(t, 2, strings.Count(page("panel"), cut))
+}
+
 // A list of choices that is open says of itself that it is modal: what it belongs to is
 // there all the same, and told.
 func TestTextOfAnOpenList(t *testing.T) {

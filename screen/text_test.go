@@ -141,8 +141,54 @@ func TestTextCutsLongTexts(t *testing.T) {
 	o.Tree.Nodes[7].Text = strings.Repeat("é", maxFocusText+1)
 	o.Tree.Nodes[10].Name = strings.Repeat("x", maxName+1)
 	text := o.Text(0)
-	assert.Contains(t, text, `= "`+strings.Repeat("é", maxFocusText)+`"… [focused`)
+	assert.Contains(t, text, `= "`+strings.Repeat("é", maxFocusText)+`" (1 characters after) [focused`)
 	assert.Contains(t, text, ` "`+strings.Repeat("x", maxName)+`"… @10,5`)
+}
+
+// Of a long text that has the focus the list tells the part that one works on, which lines these
+// are, and how much is before and after it.
+func TestTextAroundTheCaret(t *testing.T) {
+	var lines strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&lines, "line %03d of all\n", i+1) // 16 characters
+	}
+	for name, tt := range map[string]struct {
+		role       string
+		caret      int // behind so many lines; -1: nobody knows
+		start      int // characters that come before
+		line       int
+		want       string
+		first, not string
+	}{
+		"the caret is at the start":     {"text", 0, 0, 0, `(600 characters after) [focused, caret at the start]`, `= "line 001 of`, "line 064"},
+		"the caret is in the middle":    {"text", 60, 0, 0, `(from line 15, 224 characters before, 376 characters after) [focused, caret at 736, after`, `= "line 015 of`, "line 014"},
+		"the caret is at the end":       {"text", 100, 0, 0, `(from line 39, 608 characters before) [focused, caret at the end]`, `= "line 039 of`, "line 038"},
+		"nobody knows where it is":      {"text", -1, 0, 0, `(600 characters after) [focused]`, `= "line 001 of`, "line 064"},
+		"a part of a document":          {"text", 100, 320, 21, `(from line 59, 928 characters before) [focused, caret at the end]`, `= "line 039 of`, "line 038"},
+		"a terminal, all of its screen": {"terminal", -1, 0, 0, `line 100 of all\n" [focused]`, `= "line 001 of`, "nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := sample()
+			n := &o.Tree.Nodes[7]
+			n.Role, n.Text, n.Caret = tt.role, lines.String(), 1+16*tt.caret
+			if n.Caret < 0 {
+				n.Caret = 0
+			}
+			if tt.start > 0 {
+				n.Start, n.Line, n.Length = tt.start, tt.line, tt.start+1600
+			}
+			text := o.Text(0)
+			assert.Contains(t, text, tt.want)
+			assert.Contains(t, text, tt.first)
+			assert.NotContains(t, text, tt.not)
+		})
+	}
+
+	o := sample()
+	o.Tree.Nodes[7].Role, o.Tree.Nodes[7].Text = "terminal", strings.Repeat(lines.String(), 2)+"$ "
+	text := o.Text(0)
+	assert.Contains(t, text, `line 100 of all\n$ " (`, "what was written last")
+	assert.Contains(t, text, `1216 characters before) [focused`)
 }
 
 func TestTextWithoutTree(t *testing.T) {

@@ -18,7 +18,8 @@ const (
 	maxName      = 100
 	maxHelp      = 80
 	maxText      = 200
-	maxFocusText = 1000 // of the node that has the focus
+	maxFocusText = 1000 // of the node that has the focus: the part around the caret
+	maxTerminal  = 2000 // of a terminal that has it, as 24 lines of 80 characters have: the end
 	maxMessage   = 2000 // of what a dialog says: it is there to be read
 	maxErrorText = 200
 	maxCaretText = 20 // of what stands before the caret
@@ -158,6 +159,9 @@ func (w wording) word(n atspi.Node) string {
 	if w.id {
 		add("%s", n.ID)
 	}
+	if n.Has("focused") {
+		n = inFocus(n)
+	}
 	said := w.called(n)
 	text := n.Text
 	if said == "" && prose(n) {
@@ -173,7 +177,7 @@ func (w wording) word(n atspi.Node) string {
 	limit, textLimit := maxName, maxText
 	switch {
 	case n.Has("focused"):
-		textLimit = maxFocusText
+		textLimit = maxTerminal // see inFocus
 	case w.message:
 		limit = maxMessage
 	case prose(n):
@@ -197,6 +201,45 @@ func (w wording) word(n atspi.Node) string {
 		add("[%s]", strings.Join(states, ", "))
 	}
 	return b.String()
+}
+
+// inFocus returns a node that has the focus with the part of its text that is told: what comes
+// before the caret and some of what follows it or, where nobody knows where that is, the
+// beginning, of a terminal the end. It is as if the program told no more.
+func inFocus(n atspi.Node) atspi.Node {
+	const follows = 4 // a quarter of the part
+	text, limit := []rune(n.Text), maxFocusText
+	at := 0
+	if n.Role == "terminal" {
+		limit, at = maxTerminal, len(text)
+	}
+	if n.Caret > 0 {
+		at = min(n.Caret-1, len(text))
+	}
+	if len(text) <= limit {
+		return n
+	}
+	from := min(max(0, at+limit/follows-limit), len(text)-limit)
+	if from > 0 { // it begins with a line, where one begins soon
+		if end := slices.Index(text[from-1:min(at, from+limit/follows)], '\n'); end >= 0 {
+			from += end
+		}
+	}
+	to := min(from+limit, len(text))
+	if n.Length == 0 {
+		n.Length = n.Start + len(text)
+	}
+	if n.Line == 0 && n.Start == 0 {
+		n.Line = 1
+	}
+	if n.Line > 0 {
+		n.Line += strings.Count(string(text[:from]), "\n")
+	}
+	n.Text, n.Start = string(text[from:to]), n.Start+from
+	if n.Caret = max(0, n.Caret-from); n.Caret > to-from+1 {
+		n.Caret = 0
+	}
+	return n
 }
 
 // about tells what there is to know of a node's text beside the text.
