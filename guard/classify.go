@@ -138,7 +138,10 @@ func (s *scene) openFile(at element) Class {
 // activate classifies what a click, or a key on the element with the focus, does.
 func (s *scene) activate(at element) Class {
 	r := table.Roles
+	row, means := lexicon.LabelOf(at.read).Means()
 	switch {
+	case means:
+		return asks(row.Effect, "what is read there says so")
 	case at.node == nil || at.root:
 		if at.program == lexicon.Terminal {
 			return sure(worldmodel.EffectNavigate, "a click in a terminal")
@@ -331,7 +334,7 @@ func (s *scene) drag(along []actuator.Point) Class {
 	from, to := s.at(&along[0]), s.at(&along[len(along)-1])
 	text := func(at element) bool { return at.node != nil && slices.Contains(table.Roles.Text, at.node.Role) }
 	switch {
-	case lexicon.LabelOf(to.label).Trash():
+	case lexicon.LabelOf(to.label).Trash(), lexicon.LabelOf(to.read).Trash():
 		return asks(worldmodel.EffectDelete, "it is dragged onto the trash")
 	case from.node == nil || from.root:
 		return asks("", "what is dragged is not known")

@@ -246,6 +246,47 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestReadElement holds that what was read from the picture and is aimed at by its handle is
+// judged by what it says and by what it stands in: a program that tells of no elements may do
+// anything there, and a place with something on it is not empty.
+func TestReadElement(t *testing.T) {
+	for _, tt := range []struct {
+		class, kind, holds, text string
+		harmless                 bool
+		effect                   worldmodel.Effect
+	}{
+		{"Thunar", "normal", "panel", "holiday.jpg", true, worldmodel.EffectNavigate}, // it is selected
+		{"Thunar", "normal", "panel", "Delete", false, worldmodel.EffectDelete},
+		{"XTerm", "normal", "", "All tests passed", true, worldmodel.EffectNavigate},
+		{"Gimp", "normal", "panel", "Export", false, ""},
+		{"Gimp", "normal", "panel", "Discard all", false, worldmodel.EffectDelete},
+		{"Foo", "normal", "", "Next", false, ""},
+		{"Foo", "dialog", "panel", "OK", false, ""},
+		{"Chromium", "normal", "menu", "Bern", true, worldmodel.EffectNavigate},
+		{"Chromium", "normal", "menu", "Delete account", false, worldmodel.EffectDelete},
+	} {
+		var items []item
+		if tt.holds != "" {
+			items = []item{{role: tt.holds}}
+		}
+		on := look(tt.class, tt.kind, "a", items...)
+		line := atspi.Node{ID: "n9", PID: 7, Parent: len(on.Tree.Nodes) - 1, Depth: len(on.Tree.Nodes), Role: screen.RoleTextLine, Text: tt.text, Box: image.Rect(10, 0, 390, 20), Read: true}
+		on.Tree.Nodes = append(on.Tree.Nodes, line)
+		p := point(0)
+		p.Element = run.ElementOf("n9", line)
+		got := guard.Classify(run.Intent{Action: actuator.Click{At: &p, Button: actuator.Left, Count: 1}, On: on})
+		assert.Equal(t, tt.harmless, got.Harmless, "%s %s: %+v", tt.class, tt.text, got)
+		assert.Equal(t, tt.effect, got.Effect, "%s %s: %+v", tt.class, tt.text, got)
+	}
+	trash := atspi.Node{ID: "n9", PID: 7, Depth: 1, Role: screen.RoleTextLine, Text: "Trash", Box: image.Rect(10, 20, 390, 40), Read: true}
+	on := look("Xfdesktop", "desktop", "Desktop", item{role: "icon", name: "notes.txt"})
+	on.Tree.Nodes = append(on.Tree.Nodes, trash)
+	to := point(1)
+	to.Element = run.ElementOf("n9", trash)
+	got := guard.Classify(run.Intent{Action: actuator.Drag{Path: []actuator.Point{point(0), to}, Button: actuator.Left}, On: on})
+	assert.Equal(t, worldmodel.EffectDelete, got.Effect, "%+v", got)
+}
+
 // TestPartOfATree holds that what is missing of a program that did not answer in time makes
 // nothing look safe, and that it says nothing of other programs.
 func TestPartOfATree(t *testing.T) {

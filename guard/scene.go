@@ -31,7 +31,8 @@ type element struct {
 	node      *atspi.Node
 	root      bool // the element is the window itself
 	label     string
-	window    int // -1: not known
+	read      string // what was aimed at, where that was read from the picture: the element is what it stands in
+	window    int    // -1: not known
 	program   lexicon.Program
 	dialog    bool
 	known     bool      // the program tells of its elements
@@ -239,21 +240,26 @@ func (s *scene) at(p *actuator.Point) element {
 		return element{index: -1, window: -1, program: lexicon.Another}
 	}
 	hit := s.in.On.PlaceAt(image.Pt(p.X, p.Y))
+	read := ""
 	if p.Element.ID != "" { // it was aimed at by its handle, and found again
-		if n, ok := s.in.On.Element(string(p.Element.ID)); ok {
+		if n, ok := s.in.On.Element(string(p.Element.ID)); ok && s.nodes[n].Read {
+			read = s.nodes[n].Text
+		} else if ok {
 			hit.Node = n
 			hit.Window = max(hit.Window, s.inside[n])
 		}
 	}
 	if hit.Node < 0 {
-		out := element{index: -1, window: hit.Window, program: lexicon.Another}
+		out := element{index: -1, window: hit.Window, program: lexicon.Another, read: read}
 		if hit.Window >= 0 {
 			w := s.windows[hit.Window]
 			out.program, out.title, out.dialog = programOf(w), w.Title, w.Type == "dialog"
 		}
 		return out
 	}
-	return s.of(hit.Node, hit.Window)
+	out := s.of(hit.Node, hit.Window)
+	out.read = read
+	return out
 }
 
 // of is an element with what it is part of.
@@ -329,7 +335,7 @@ func (p element) local() bool {
 // empty reports whether a place is a container with nothing in it that is known, in a
 // window that tells of its elements and whose work can be undone.
 func (s *scene) empty(at element) bool {
-	return (at.program == lexicon.Document || at.program == lexicon.Files) && !at.dialog && at.known
+	return (at.program == lexicon.Document && at.read == "" || at.program == lexicon.Files) && !at.dialog && at.known
 }
 
 // riskyButtons reports whether a dialog has a button that does harm, or says so.
