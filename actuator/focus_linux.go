@@ -10,6 +10,7 @@ import (
 
 	"github.com/jezek/xgb/xproto"
 
+	"desktop-agent/internal/process"
 	"desktop-agent/internal/x11"
 )
 
@@ -23,9 +24,11 @@ const (
 	textLimit = 5 * time.Second
 	// managerLimit is how long the window manager has for its answer.
 	managerLimit = 3 * time.Second
-	// muteWait stands in for the answer of a program that takes no pings, such
-	// as xterm: it has this long to take its input.
+	// muteWait stands in for the answer of a program that takes no pings, such as xterm:
+	// it has this long to take its input, see [x11Backend.mute].
 	muteWait = 150 * time.Millisecond
+	// muteLimit is how long it has where it or the server wants a processor all the time.
+	muteLimit = 10 * time.Second
 )
 
 // ready waits until the window manager has taken all input sent so far, the
@@ -148,6 +151,24 @@ func (x *x11Backend) ask(ctx context.Context, w xproto.Window, t time.Duration) 
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// mute waits in place of the answer of a program that takes no pings, until neither it nor the
+// server, for which it may wait, has wanted a processor for [muteWait]: on a busy machine it
+// comes late to what it was sent. One that always works gets [muteLimit].
+func (x *x11Backend) mute(ctx context.Context, w xproto.Window) error {
+	watch := process.Watch{PIDs: []int{x11.ServerOf(x.display)}}
+	if x.tellsPIDs {
+		watch.PIDs = append(watch.PIDs, x.conn.PID(w))
+	}
+	for began := time.Now(); ; {
+		if err := sleep(ctx, muteWait/process.Looks); err != nil {
+			return err
+		}
+		if watch.Idle() == process.Looks || time.Since(began) >= muteLimit {
+			return nil
+		}
+	}
 }
 
 // askManager is managerAnswers for who goes on all the same: the answer would have

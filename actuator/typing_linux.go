@@ -124,7 +124,7 @@ func (x *x11Backend) taken(ctx context.Context, window xproto.Window, borrowed, 
 	case err == nil:
 	case errors.Is(err, x11.ErrNoPing):
 		if borrowed {
-			if err := sleep(ctx, muteWait); err != nil {
+			if err := x.mute(ctx, window); err != nil {
 				return err
 			}
 		}

@@ -29,6 +29,8 @@ type x11Backend struct {
 
 	lent    lent
 	watcher *watcher // nil for none
+
+	tellsPIDs bool // the server knows the processes of its clients
 }
 
 func openX11(ctx context.Context, o Options) (backend, error) {
@@ -54,6 +56,11 @@ func openX11(ctx context.Context, o Options) (backend, error) {
 func (x *x11Backend) open(ctx context.Context, display string) error {
 	if err := x.conn.Extension("XTEST"); err != nil {
 		return fmt.Errorf("no program can send input: %w", err)
+	}
+	if err := x.conn.Extension("X-Resource"); err != nil {
+		x.log.InfoContext(ctx, "programs that take no pings are given a fixed time", "err", err)
+	} else {
+		x.tellsPIDs = true
 	}
 	if err := xkbOpen(x.conn); err != nil {
 		return err

@@ -7,7 +7,9 @@ import (
 	"image"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -343,11 +345,32 @@ func managerOf(t *testing.T, d *sandbox.Desktop) int {
 
 // TestTypeIntoTerminal has a program that answers no pings, and fetches the
 // keyboard map on its own terms.
-func TestTypeIntoTerminal(t *testing.T) {
+func TestTypeIntoTerminal(t *testing.T) { typeIntoTerminal(t, func(*sandbox.Process) {}) }
+
+// TestTypeIntoSlowTerminal holds that what keys mean is not changed before such a program has
+// come to them, as it does late where it gets next to nothing of the processors.
+func TestTypeIntoSlowTerminal(t *testing.T) {
+	typeIntoTerminal(t, func(p *sandbox.Process) {
+		require.NoError(t, syscall.Setpriority(syscall.PRIO_PROCESS, p.PID(), 19))
+		_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", p.PID()), []byte("19"), 0) // where there are such, see sched(7)
+		for range 4 * runtime.NumCPU() {
+			busy := exec.Command("sh", "-c", "while :; do :; done")
+			busy.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			require.NoError(t, busy.Start())
+			t.Cleanup(func() {
+				_ = busy.Process.Kill()
+				_ = busy.Wait()
+			})
+		}
+	})
+}
+
+func typeIntoTerminal(t *testing.T, before func(*sandbox.Process)) {
 	d, dev := desktop(t, nil)
 	file := filepath.Join(t.TempDir(), "typed")
-	_, err := d.Open(limit(t), "xterm", "-u8", "-e", "sh", "-c", "cat >"+file)
+	p, err := d.Open(limit(t), "xterm", "-u8", "-e", "sh", "-c", "cat >"+file)
 	require.NoError(t, err)
+	before(p)
 	text := mixed(200, 3)
 	text = strings.NewReplacer("\n", " ", "\t", " ").Replace(text) + "\n" // cat reads line by line
 	require.NoError(t, do(t, dev, actuator.Type{Text: actuator.Secret(text)}, nil))

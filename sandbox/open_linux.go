@@ -11,9 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"desktop-agent/internal/x11"
-
-	"github.com/jezek/xgb/res"
 	"github.com/jezek/xgb/xproto"
 )
 
@@ -77,7 +74,7 @@ func (d *Desktop) open(ctx context.Context, program string, args []string) (*Pro
 	// given the same number for its own: so whose they are is known as well.
 	known := make(map[xproto.Window]int, len(windows))
 	for _, w := range windows {
-		known[w] = windowPID(d.screen.conn, w)
+		known[w] = d.screen.conn.PID(w)
 	}
 	mark := d.newMark()
 	child, err := d.spawn(d.guest(command{name: program, path: path, args: args, env: append(d.GuestEnv(), mark)}))
@@ -151,7 +148,7 @@ func (p *Process) firstWindow(ctx context.Context, known map[xproto.Window]int) 
 			return false, err
 		}
 		for _, w := range windows {
-			if pid, old := known[w]; old && pid == windowPID(c, w) {
+			if pid, old := known[w]; old && pid == c.PID(w) {
 				continue
 			}
 			if d.shown(w) && p.owns(w) {
@@ -203,7 +200,7 @@ func (p *Process) owns(w xproto.Window) bool {
 	if !p.child.running() && len(marked(p.mark)) == 0 {
 		return true
 	}
-	pid := windowPID(p.desktop.screen.conn, w)
+	pid := p.desktop.screen.conn.PID(w)
 	if _, ok := statOf(os.Getpid()); !ok || pid == 0 {
 		return true // no /proc, or no word from the window: it is the newest there is
 	}
@@ -254,25 +251,6 @@ func (d *Desktop) focus(ctx context.Context, w xproto.Window) {
 		active, err := d.screen.conn.Active()
 		return active == w, err
 	})
-}
-
-// windowPID returns the process that made a window, as the X server knows it
-// from the kernel, or else as the window says; 0 if neither does.
-func windowPID(c *x11.Conn, w xproto.Window) int {
-	const localPID = res.ClientIdMaskLocalClientPID
-	known, err := res.QueryClientIds(c.Conn, 1, []res.ClientIdSpec{{Client: uint32(w), Mask: localPID}}).Reply()
-	if err == nil {
-		for _, id := range known.Ids {
-			if id.Spec.Mask&localPID != 0 && len(id.Value) > 0 && id.Value[0] != 0 {
-				return int(id.Value[0])
-			}
-		}
-	}
-	ids, err := c.Cardinals(w, "_NET_WM_PID")
-	if err != nil || len(ids) == 0 {
-		return 0
-	}
-	return int(ids[0])
 }
 
 // PID returns the number of the process that was started; its windows may

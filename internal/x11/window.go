@@ -9,6 +9,7 @@ import (
 	"image"
 	"unicode/utf8"
 
+	"github.com/jezek/xgb/res"
 	"github.com/jezek/xgb/xproto"
 )
 
@@ -153,4 +154,23 @@ func (c *Conn) HiddenWindow() (xproto.Window, error) {
 		return 0, fmt.Errorf("window: %w", err)
 	}
 	return w, nil
+}
+
+// PID returns the process that made a window, as the X server knows it from the kernel, or
+// else as the window says; 0 if neither does. It asks the extension X-Resource.
+func (c *Conn) PID(w xproto.Window) int {
+	const localPID = res.ClientIdMaskLocalClientPID
+	known, err := res.QueryClientIds(c.Conn, 1, []res.ClientIdSpec{{Client: uint32(w), Mask: localPID}}).Reply()
+	if err == nil {
+		for _, id := range known.Ids {
+			if id.Spec.Mask&localPID != 0 && len(id.Value) > 0 && id.Value[0] != 0 {
+				return int(id.Value[0])
+			}
+		}
+	}
+	ids, err := c.Cardinals(w, "_NET_WM_PID")
+	if err != nil || len(ids) == 0 {
+		return 0
+	}
+	return int(ids[0])
 }
