@@ -92,9 +92,6 @@ func (c *Comparison) changed(aim Aim, known func(device image.Point) bool) strin
 			continue // [Desktop.Locate] has found the element itself
 		}
 		at := chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
-		if windowAt(chosen.Windows, at).ID != windowAt(aim.Now.Windows, at).ID {
-			return fmt.Sprintf("at (%d, %d) another window lies now than the screenshot %s shows", p.X, p.Y, chosen.FrameID)
-		}
 		if !screen.SameAround(chosen.Bare, aim.Now.Bare, at) && (known == nil || !known(at)) {
 			return fmt.Sprintf("what is at (%d, %d) is no longer what the screenshot %s shows", p.X, p.Y, chosen.FrameID)
 		}

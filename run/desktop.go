@@ -110,11 +110,17 @@ func (l *Live) Capture(ctx context.Context) (c Capture, err error) {
 }
 
 // Surprise returns why an action must not be performed: beside what the pictures
-// tell, other elements lie now at its points than the model saw there. Programs draw
+// tell, other windows or elements lie now at its points than the model saw there. Programs draw
 // many that look alike, and move them.
 func (l *Live) Surprise(ctx context.Context, aim Aim) string {
 	if why, over := l.anyway(aim); over {
 		return why
+	}
+	for _, p := range actuator.Points(aim.Action) {
+		at := aim.Chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
+		if p.Element.ID == "" && !pointedAt(aim.Done, p) && windowAt(aim.Chosen.Windows, at).ID != windowAt(aim.Now.Windows, at).ID {
+			return fmt.Sprintf("at (%d, %d) another window lies now than the screenshot %s shows", p.X, p.Y, aim.Chosen.FrameID)
+		}
 	}
 	known := func(at image.Point) bool { return len(aim.Done) > 0 && l.same(ctx, aim.Chosen, at) }
 	if why := l.changed(aim, known); why != "" {

@@ -14,8 +14,8 @@ import (
 	"desktop-agent/screen"
 )
 
-// runGUI performs code that calls pyautogui. What the parser does not know goes to
-// a real Python if that has the module.
+// runGUI performs code that calls pyautogui. What the parser does not know is an error: a
+// Python that has the module would send input past the hand.
 func (e *Env) runGUI(ctx context.Context, c Command, source string) (Output, error) {
 	limit := c.Limit
 	if limit <= 0 {
@@ -24,16 +24,10 @@ func (e *Env) runGUI(ctx context.Context, c Command, source string) (Output, err
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: more than %v", ErrLimit, limit))
 	defer cancel()
 	actions, err := e.parse(source)
-	if err == nil {
-		return Output{}, e.perform(ctx, actions)
+	if err != nil {
+		return Output{}, err
 	}
-	if e.Has("python3") {
-		module, e2 := e.run(ctx, Command{Args: []string{"python3", "-c", "import pyautogui"}})
-		if e2 == nil && module.Code == 0 {
-			return e.run(ctx, c)
-		}
-	}
-	return Output{}, err
+	return Output{}, e.perform(ctx, actions)
 }
 
 // parse translates code that calls pyautogui.

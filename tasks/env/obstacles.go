@@ -34,19 +34,17 @@ var harmless = map[string][]string{
 // Obstacles says why a command cannot do its work in the computer of a task on this
 // machine, though its program may be there: packages that it installs, services that
 // nothing offers, rights that no user has, and, unless tasks have the network, what it
-// fetches. What a script is ready for is none, and what it calls is not looked at.
+// fetches; or input that it would send past the hand. What a script is ready for is none, and
+// what it calls is not looked at.
 func (c Command) Obstacles(network bool) []string {
-	if _, ok := gui(c); ok || len(c.Args) == 0 {
+	if _, ok := gui(c); ok {
 		return nil
 	}
-	commands := []simple{{words: c.Args}}
-	if c.Shell {
-		commands = parseScript(c.Args[0])
-	} else if script, ok := shellScript(c.Args); ok {
-		commands = parseScript(script)
+	if name := c.sender(); name != "" {
+		return []string{senderError(name).Error()}
 	}
 	var list []string
-	for _, s := range commands {
+	for _, s := range c.simples() {
 		if s.excused {
 			continue
 		}

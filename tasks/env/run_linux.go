@@ -24,7 +24,8 @@ const drainLimit = 300 * time.Millisecond
 //
 // Programs that the command leaves behind go on. Python code that calls
 // pyautogui is not run but translated, and performed on the desktop: see
-// [Env.Perform].
+// [Env.Perform]. What is known to send input in another way, such as xdotool in a script,
+// is refused.
 func (e *Env) Run(ctx context.Context, c Command) (Output, error) {
 	if source, ok := gui(c); ok {
 		return e.runGUI(ctx, c, source)
@@ -102,12 +103,12 @@ func (e *Env) Launch(ctx context.Context, c Command) (ended <-chan struct{}, err
 		_, err := e.runGUI(ctx, c, source)
 		return done, err
 	}
-	if !c.Shell && len(c.Args) > 0 && !e.Has(c.Args[0]) {
-		return nil, fmt.Errorf("start %s: %w", c.Args[0], sandbox.ErrNotInstalled)
-	}
 	cmd, err := e.command(c)
 	if err != nil {
 		return nil, fmt.Errorf("start: %w", err)
+	}
+	if !c.Shell && !e.Has(c.Args[0]) {
+		return nil, fmt.Errorf("start %s: %w", c.Args[0], sandbox.ErrNotInstalled)
 	}
 	p, err := e.desktop.Launch(cmd)
 	if err != nil {
@@ -135,6 +136,9 @@ func (e *Env) Has(program string) bool {
 func (e *Env) command(c Command) (sandbox.Command, error) {
 	if len(c.Args) == 0 || c.Args[0] == "" {
 		return sandbox.Command{}, errors.New("no command")
+	}
+	if name := c.sender(); name != "" {
+		return sandbox.Command{}, senderError(name)
 	}
 	var args []string
 	if c.Shell {

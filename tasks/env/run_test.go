@@ -153,8 +153,25 @@ func TestPyautogui(t *testing.T) {
 	require.NoError(t, e.Quiet(within(t)))
 	assert.Equal(t, "typed ü", strings.TrimSpace(run(t, e, "cat note.txt")))
 
-	_, err = e.Run(t.Context(), env.Command{Args: []string{"python3", "-c", "import pyautogui; import subprocess; subprocess.run('ls')"}})
+	// What cannot be translated is not run, also where Python has the module.
+	run(t, e, `mkdir -p site && echo "open('/home/user/sent', 'w')" > site/pyautogui.py`)
+	site := []string{"PYTHONPATH=/home/user/site"}
+	_, err = e.Run(t.Context(), env.Command{Env: site, Args: []string{"python3", "-c", "import pyautogui; import subprocess; subprocess.run('ls')"}})
 	require.ErrorContains(t, err, "subprocess")
+	for _, c := range []env.Command{
+		{Args: []string{"python3 -c 'import pyautogui'"}, Shell: true},
+		{Args: []string{"bash", "-c", "cd; sh -c \"python3 -c 'import pyautogui'\""}},
+		{Args: []string{"python3", "-u", "-c", "import pyautogui"}},
+		{Args: []string{"xdotool", "key", "a"}},
+		{Args: []string{"sleep 0; DISPLAY=:0 xdotool key a || true"}, Shell: true},
+	} {
+		c.Env = site
+		_, err = e.Run(t.Context(), c)
+		require.ErrorContains(t, err, "past the hand", "%q", c.Args)
+		require.ErrorContains(t, e.Start(t.Context(), c), "past the hand", "%q", c.Args)
+	}
+	assert.Equal(t, "no", strings.TrimSpace(run(t, e, "test -e sent && echo yes || echo no")))
+	assert.Equal(t, "pyautogui xdotool", strings.TrimSpace(run(t, e, "echo 'pyautogui xdotool' | tee note2.txt")), "to name them is no input")
 	_, err = e.Run(t.Context(), env.Command{Args: []string{"python3", "-c", "import pyautogui; import time; time.sleep(50)"}, Limit: 50 * time.Millisecond})
 	require.ErrorIs(t, err, env.ErrLimit)
 	need(t, "python3")

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -40,6 +41,51 @@ func gui(c Command) (source string, ok bool) {
 		return c.Args[2], strings.Contains(c.Args[2], "pyautogui")
 	}
 	return "", false
+}
+
+// senders are programs that send input to a display.
+var senders = []string{"xdotool", "ydotool", "dotool", "wtype", "xte", "xvkbd"}
+
+// sender returns what a command would send input with by itself, past the hand, as far as that
+// can be told without running it; "" for none.
+func (c Command) sender() string {
+	for _, s := range c.simples() {
+		words := simpleProgram(s.words)
+		if len(words) == 0 {
+			continue
+		}
+		name := path.Base(words[0])
+		if _, ok := shellScript(words); ok { // a part of the script that it stands in
+			if inner := (Command{Args: words}).sender(); inner != "" {
+				return inner
+			}
+		}
+		if slices.Contains(senders, name) {
+			return name
+		}
+		if strings.HasPrefix(name, "python") && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "pyautogui") }) {
+			return "pyautogui"
+		}
+	}
+	return ""
+}
+
+// senderError says why a command is not run that would send input past the hand.
+func senderError(name string) error {
+	return fmt.Errorf("%s would send input past the hand: write the step as the command [\"python\", \"-c\", \"import pyautogui; …\"], which is done by it", name)
+}
+
+// simples returns the simple commands of a command: of a script, those that it holds.
+func (c Command) simples() []simple {
+	switch script, ok := shellScript(c.Args); {
+	case len(c.Args) == 0:
+		return nil
+	case c.Shell:
+		return parseScript(c.Args[0])
+	case ok:
+		return parseScript(script)
+	}
+	return []simple{{words: c.Args}}
 }
 
 // shellScript returns the script of a command such as "bash -c …".
