@@ -62,6 +62,27 @@ func TestTerminalKey(t *testing.T) {
 	assert.Positive(t, acted)
 }
 
+// The journal of what a task's author does ends as that did: with the first error, if there was one.
+func TestAuthorsJournalEnds(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		journal := &events.Memory{}
+		e := isolated(t, &env.Options{Journal: func() (events.Journal, error) { return journal, nil }})
+		require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.press('esc')"))
+		want := events.RunEnded{Outcome: events.OutcomeDone}
+		if fails {
+			late := env.Command{Args: []string{"python", "-c", "import pyautogui, time; time.sleep(50)"}, Limit: 50 * time.Millisecond}
+			_, err := e.Run(t.Context(), late)
+			require.ErrorIs(t, err, env.ErrLimit)
+			want = events.RunEnded{Outcome: events.OutcomeFailed, Error: err.Error()}
+		}
+		require.NoError(t, e.Close(), "what it did was told when it did it")
+		list := journal.Events()
+		ended, ok := list[len(list)-1].Data.(events.RunEnded)
+		require.True(t, ok, "%+v", list[len(list)-1])
+		assert.Equal(t, want, events.RunEnded{Outcome: ended.Outcome, Error: ended.Error})
+	}
+}
+
 // A program that has not yet taken its input is not done with it, though its window is
 // still: one that saves would be scored by what was there before.
 func TestQuietWaitsForAnAnswer(t *testing.T) {

@@ -45,6 +45,7 @@ type Env struct {
 	author *run.Session // acts for the task's author; nil until it does
 	over   *LimitError  // the limit that programs went to
 	began  time.Time    // when it did first
+	failed error        // of what it did, the first
 }
 
 // Start starts an environment and returns when its desktop is ready. o may be
@@ -294,8 +295,10 @@ func (e *Env) shutDown() error {
 	var errs []error
 	e.mu.Lock()
 	if e.author != nil {
-		_, err := e.author.Hand.End(context.Background(), nil, time.Since(e.began))
-		errs = append(errs, err, e.author.Close())
+		if _, err := e.author.Hand.End(context.Background(), e.failed, time.Since(e.began)); e.failed == nil || !errors.Is(err, e.failed) {
+			errs = append(errs, err) // else it is known to whom it was returned
+		}
+		errs = append(errs, e.author.Close())
 	}
 	e.mu.Unlock()
 	if e.screen != nil {

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,12 @@ func (e *Env) Perform(ctx context.Context, source string) error {
 	return e.perform(ctx, actions)
 }
 
-func (e *Env) perform(ctx context.Context, actions []actuator.Action) error {
+func (e *Env) perform(ctx context.Context, actions []actuator.Action) (err error) {
+	defer func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.failed = cmp.Or(e.failed, err)
+	}()
 	hand, err := e.input(ctx)
 	if err != nil {
 		return fmt.Errorf("pyautogui: %w", err)
