@@ -119,12 +119,8 @@ func aside(done []actuator.Action, now *screen.Observation) bool {
 	if w, ok := now.Focused(); ok && (w.Type == "dialog" || lexicon.ProgramOf(w.Class) == lexicon.Terminal) {
 		return true
 	}
-	for i, n := range now.Tree.Nodes {
-		if n.Has("focused") {
-			return elsewhere(now, i)
-		}
-	}
-	return false
+	i := now.FocusedNode()
+	return i >= 0 && elsewhere(now, i)
 }
 
 // last returns the newest deed of a kind that came to something, and its place in the

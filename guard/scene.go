@@ -118,16 +118,11 @@ func (s *scene) focused() (at element, certain bool) {
 		}
 	}
 	top := slices.IndexFunc(s.windows, func(w screen.Window) bool { return w.Focused })
-	best := -1
-	for i, n := range s.nodes {
-		if n.Has("focused") && (top < 0 || s.inside[i] == top || s.inside[i] < 0) {
-			best = i // the deepest comes last
-		}
-	}
-	if best < 0 {
+	i := s.in.On.FocusedNode()
+	if i < 0 {
 		return s.somewhere(), true
 	}
-	return s.of(best, top), true
+	return s.of(i, top), true
 }
 
 // before is the scene before an action of the batch, by its index.

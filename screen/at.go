@@ -98,6 +98,23 @@ func (o *Observation) Describe(at Place, quote func(string) string) string {
 	return "a place on the desktop"
 }
 
+// FocusedNode returns the node that keys go to: the innermost one that says so, the last of
+// several, in the window that has the focus, or of which nobody knows which window it is in;
+// where no window is known to have it, in any. -1: none is known.
+func (o *Observation) FocusedNode() int { return o.view().focusedNode() }
+
+func (v *view) focusedNode() int {
+	_, known := v.Focused()
+	best := -1
+	for i, n := range v.Tree.Nodes {
+		w := v.window[i]
+		if n.Has("focused") && (w == loose || w >= 0 && (v.Windows[w].Focused || !known)) && (best < 0 || n.Depth >= v.Tree.Nodes[best].Depth) {
+			best = i
+		}
+	}
+	return best
+}
+
 // PID returns the process of the program that a place is of; 0 if it is not known.
 func (o *Observation) PID(at Place) int {
 	switch {

@@ -101,3 +101,37 @@ func TestOperable(t *testing.T) {
 		assert.False(t, atspi.Clickable(role), role)
 	}
 }
+
+// Keys go to the innermost node that has the focus, of the window that has it.
+func TestFocusedNode(t *testing.T) {
+	focused := []string{"focused"}
+	for name, tt := range map[string]struct {
+		nodes  []int // that say so
+		window int   // -1: none
+		want   int
+	}{
+		"none":                               {nil, 0, -1},
+		"the window":                         {[]int{2}, 0, 2},
+		"in the window":                      {[]int{2, 3}, 0, 3},
+		"a later one, less deep":             {[]int{3, 4}, 0, 3},
+		"the last of two":                    {[]int{4, 5}, 0, 5},
+		"another window has it":              {[]int{1}, 0, -1},
+		"both windows say so":                {[]int{1, 4}, 0, 4},
+		"no window is known to":              {[]int{1}, -1, 1},
+		"of a program without a window here": {[]int{7}, 0, 7},
+	} {
+		o := dialogs()
+		n := o.Tree.Nodes
+		o.Tree.Nodes = append(n[:4:4],
+			atspi.Node{PID: 7, Parent: 2, Depth: 1, Role: "text"}, atspi.Node{PID: 7, Parent: 2, Depth: 1, Role: "text"}, n[4],
+			atspi.Node{PID: 99, Parent: -1, Role: "frame", Name: "Elsewhere"})
+		o.Tree.Nodes[1].Depth, o.Tree.Nodes[3].Depth = 1, 2
+		for _, i := range tt.nodes {
+			o.Tree.Nodes[i].States = focused
+		}
+		if tt.window >= 0 {
+			o.Windows[tt.window].Focused = true
+		}
+		assert.Equal(t, tt.want, o.FocusedNode(), name)
+	}
+}

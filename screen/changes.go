@@ -470,7 +470,7 @@ func listOf(name string) []string {
 // focus tells where the focus went, within windows.
 func (c *comparison) focus() {
 	had, has := c.was.focusedNode(), c.is.focusedNode()
-	if has < 0 {
+	if has < 0 || c.is.Tree.Nodes[has].Parent < 0 {
 		return
 	}
 	if j, same := c.before[has]; same && had == j {
@@ -479,18 +479,6 @@ func (c *comparison) focus() {
 	n := c.is.Tree.Nodes[has]
 	n.Text = ""
 	c.add(Difference{Weight: OfState, Kind: Turned, What: elementWords(n), To: "has the focus now"})
-}
-
-// focusedNode returns the innermost node with the focus in the focused window; -1 if
-// none is known.
-func (v *view) focusedNode() int {
-	best := -1
-	for i, n := range v.Tree.Nodes {
-		if w := v.window[i]; n.Has("focused") && n.Parent >= 0 && (w == loose || w >= 0 && v.Windows[w].Focused) && (best < 0 || n.Depth >= v.Tree.Nodes[best].Depth) {
-			best = i
-		}
-	}
-	return best
 }
 
 func (c *comparison) add(ch Difference) { c.list = append(c.list, ch) }

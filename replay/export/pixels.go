@@ -220,7 +220,8 @@ func (p *painter) note(o *run.Observed, w screen.Window) {
 }
 
 // focus returns the boxes of the nodes of a window that have the focus; not of
-// one around another.
+// one around another. These may be more than [screen.Observation.FocusedNode]: what is masked
+// is any that typing may have shown in.
 func (p *painter) focus(o *run.Observed, id uint32) (list []image.Rectangle) {
 	if o == nil {
 		return nil

@@ -30,7 +30,8 @@ type reading struct {
 const passwordRole = "password text"
 
 // fieldOf tells what keys would have gone into when an observation was taken.
-// In doubt between a password field and another it is a password field.
+// In doubt between a password field and another it is a password field: all nodes that say
+// they have the focus count, not only [screen.Observation.FocusedNode].
 func fieldOf(o *screen.Observation) field {
 	if locked(o) {
 		return password
@@ -156,10 +157,10 @@ func judge(begin, end time.Time, sights []reading, strict, loose span) field {
 // focusOf names the node that has the focus; "" if that is not known.
 func focusOf(o *screen.Observation) string {
 	w, ok := o.Focused()
-	for _, n := range o.Tree.Nodes {
-		if ok && n.PID == w.PID && n.Parent >= 0 && n.Has("focused") {
-			return fmt.Sprint(w.ID, n.Role, n.Name, n.Box)
-		}
+	i := o.FocusedNode()
+	if !ok || i < 0 || o.Tree.Nodes[i].Parent < 0 {
+		return ""
 	}
-	return ""
+	n := o.Tree.Nodes[i]
+	return fmt.Sprint(w.ID, n.Role, n.Name, n.Box)
 }
