@@ -32,7 +32,7 @@ import (
 // ownKey is a key that workers of these tests have in their environment.
 const ownKey = "sk-key-of-the-worker"
 
-// An endpoint writes down the keys that it is sent, and answers nothing.
+// A keyEndpoint writes down the keys that it is sent, and answers nothing.
 type keyEndpoint struct {
 	*httptest.Server
 	mu   sync.Mutex

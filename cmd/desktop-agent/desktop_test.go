@@ -541,8 +541,6 @@ func TestRunsFolder(t *testing.T) {
 	assert.Empty(t, e.asked, "without a journal nothing begins")
 }
 
-// TestDiskFull has the disk fill up in the middle: nothing is done that cannot
-// be recorded. A limit on the size of files stands for a full disk.
 // TestReadOnlyHome has a run of a user in whose home nothing can be made, on a machine whose shared
 // memory is full where this test may have such a one: neither is needed.
 func TestReadOnlyHome(t *testing.T) {
@@ -572,6 +570,8 @@ func TestReadOnlyHome(t *testing.T) {
 	checkRun(t, runs[0])
 }
 
+// TestDiskFull has the disk fill up in the middle: nothing is done that cannot
+// be recorded. A limit on the size of files stands for a full disk.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	e := newEndpoint(t, typing()...)

@@ -139,7 +139,7 @@ func (p *progress) Pause() (resume func()) {
 // noGuard is said at the begin of a run that nothing guards.
 const noGuard = "note: no guard is active; actions are performed without a review of their effects"
 
-// Watch shows an event; it is [agent.Agent.Watch].
+// Watch shows an event: it is the Watch of [run.Options].
 func (p *progress) Watch(e run.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

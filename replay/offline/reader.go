@@ -28,7 +28,7 @@ type read struct {
 	err   error
 }
 
-// A sheet is a recorded step, with what the replay has taken of it.
+// A recordedStep is a step of the run, with what the replay has taken of it.
 type recordedStep struct {
 	*replay.Step
 	observations []*observation
@@ -37,7 +37,7 @@ type recordedStep struct {
 	used         map[int]bool   // events that one of the replay stands for, by their number
 }
 
-// A look is one observation of a step.
+// An observation is one of those of a step.
 type observation struct {
 	*run.Observed
 	seen    *screen.Observation

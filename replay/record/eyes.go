@@ -24,14 +24,14 @@ const (
 	maxFailed  = 3                      // looks that may fail in a row
 )
 
-// A look is an observation while a person works.
+// An observation is one while a person works.
 type observation struct {
 	*screen.Observation
 	began, done time.Time // when it began to wait for the screen to be still, and when it was finished
 }
 
-// eyes look at the desktop whenever something happens there: what a person sees
-// at an action has been seen here before. While nothing happens they wait.
+// A watcher looks at the desktop whenever something happens there: what a person sees
+// at an action has been seen here before. While nothing happens it waits.
 type watcher struct {
 	screen  Observer
 	picture func(image.Rectangle) *image.RGBA

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A click on a radio button is looked at, though its dot is small: eyes once took
+// A click on a radio button is looked at, though its dot is small: a watcher once took
 // what was up to 8 pixels wide for a text cursor, and the agent what was up to 4.
 func TestStirred(t *testing.T) {
 	screen := image.NewRGBA(image.Rect(0, 0, 100, 80))

@@ -255,7 +255,7 @@ func (s *session) offer(g *gesture, l *observation) {
 	g.before = l
 }
 
-// glimpse takes a quick look if the newest gesture has none that shows what it
+// observeQuickly takes a quick look if the newest gesture has none that shows what it
 // is about. Only the newest event is new enough for that.
 func (s *session) observeQuickly(ctx context.Context) {
 	g := s.last

@@ -30,7 +30,7 @@ type writer struct {
 	open    *step        // the last step, whose effect is not known yet
 }
 
-// look writes an observation and its frame.
+// observe writes an observation and its frame.
 func (w *writer) observe(ctx context.Context, l *observation) error {
 	w.frames++
 	l.FrameID = fmt.Sprintf("f%04d", w.frames)

@@ -2,7 +2,7 @@ package report
 
 import "desktop-agent/actuator"
 
-// A mood is how a step went; "" where nothing was done.
+// A class says how a step went; "" where nothing was done.
 type class string
 
 // The moods, the worse the later.

@@ -110,7 +110,7 @@ func (s *stepView) Last() *proposalView {
 // Earlier returns the proposals that were not performed.
 func (s *stepView) Earlier() []*proposalView { return s.Proposals[:max(0, len(s.Proposals)-1)] }
 
-// A shot is a frame, with what was done on it drawn over it.
+// A frame is a screenshot, with what was done on it drawn over it.
 type frame struct {
 	FrameID string
 	URL     template.URL // with the image itself; "" if it is missing

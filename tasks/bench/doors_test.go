@@ -483,7 +483,7 @@ func TestWorkerStays(t *testing.T) {
 	}
 }
 
-// A heard server is one without TLS that writes down what it is told.
+// A heardServer is one without TLS that writes down what it is told.
 type heardServer struct {
 	lines
 	address string

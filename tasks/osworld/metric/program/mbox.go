@@ -26,7 +26,7 @@ var (
 // expunged is the flag of a deleted message in X-Mozilla-Status.
 const expunged = 0x0008
 
-// A reader of folders has the options of check_thunderbird_folder.
+// folderOptions are those of check_thunderbird_folder.
 type folderOptions struct {
 	ignoreStatus, ignoreKeys        bool
 	removeDeleted, removeDuplicates bool
