@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -115,7 +116,7 @@ var rules = []rule{
 	{"suites/safety", "", "tasks tasks/osworld tasks/trial replay run llm llm/llmtest", "files, and models that fall for attacks"},
 	{"suites/desktop", "", "actuator actuator/pyautogui guard llm llm/llmtest run replay/replaytest suites/suitetest tasks tasks/...", "files; its tests play its solutions through a guarded hand"},
 	{"suites/...", "", "replay/replaytest suites/suitetest tasks tasks/bench tasks/osworld tasks/osworld/setup tasks/trial", "our own suite is files"},
-	{"cmd/...", "...", "...", "a command puts things together"},
+	{"cmd/desktop-agent", "...", "...", "a command puts things together"},
 	{"", "", "...", "tests of the whole module"},
 }
 
@@ -162,8 +163,8 @@ func packages(t *testing.T, environment ...string) (list []listed) {
 	}
 }
 
-// TestImports holds the table of packages that docs/architecture.md draws: of all
-// packages, of their tests too, as they are built here and as they are for Windows.
+// TestImports holds the rules: of all packages, of their tests too, as they are built
+// here and as they are for Windows.
 func TestImports(t *testing.T) {
 	used := map[string]bool{}
 	windows := packages(t, "GOOS=windows", "CGO_ENABLED=0", "GOFLAGS=") // the race detector needs cgo
@@ -184,6 +185,70 @@ func TestImports(t *testing.T) {
 		assert.NotEmpty(t, r.why, "the rule of %q has no reason", r.packages)
 	}
 	require.Greater(t, len(used), 30)
+}
+
+// aName finds the packages in a text of docs/architecture.md.
+var aName = regexp.MustCompile("`([a-z0-9/-]+)`")
+
+// TestImportsOnThePage holds that the table of docs/architecture.md says what the rules do: a
+// row is of a folder with all below it that has no row, and so are the names in its last column,
+// which are those that its rules let it import. What is below internal is told of after the table.
+func TestImportsOnThePage(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	require.NoError(t, err)
+	_, text, ok := strings.Cut(string(page), "| package | is | may import |\n|---|---|---|\n")
+	require.True(t, ok, "there is no table of packages")
+	table, after, _ := strings.Cut(text, "\n\n")
+	says := map[string][]string{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		require.Len(t, cells, 3, line)
+		may := []string{}
+		if cells[2] == "all" {
+			may = append(may, ".") // the folder of all
+		}
+		for _, m := range aName.FindAllStringSubmatch(cells[2], -1) {
+			may = append(may, m[1])
+		}
+		says[strings.Trim(cells[0], "`")] = may
+	}
+	rowOf := func(pattern string) string {
+		row := strings.TrimSuffix(pattern, "/...")
+		for says[row] == nil && row != "." {
+			row = path.Dir(row)
+		}
+		return row
+	}
+	ruled := map[string][]string{}
+	for _, r := range rules {
+		if r.packages == "" || strings.HasPrefix(r.packages, "internal/") {
+			continue
+		}
+		row := rowOf(r.packages)
+		may := append([]string{}, ruled[row]...)
+		for _, imports := range strings.Fields(r.imports) {
+			if to := rowOf(imports); to != row && !strings.HasPrefix(imports, "internal/") && !slices.Contains(may, to) {
+				may = append(may, to)
+			}
+		}
+		ruled[row] = may
+	}
+	for row, may := range ruled {
+		assert.ElementsMatch(t, may, says[row], "what %q may import, by its rules and by docs/architecture.md", row)
+	}
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(ruled)), slices.Collect(maps.Keys(says)), "packages with rules, and rows of docs/architecture.md")
+
+	var told, there []string
+	inner, _, _ := strings.Cut(after, "\n\n")
+	for _, m := range regexp.MustCompile("\\("+aName.String()+"\\)").FindAllStringSubmatch(inner, -1) {
+		told = append(told, m[1])
+	}
+	folders, err := os.ReadDir("internal")
+	require.NoError(t, err)
+	for _, f := range folders {
+		there = append(there, f.Name())
+	}
+	assert.ElementsMatch(t, there, told, "packages below internal, and those that docs/architecture.md tells of")
 }
 
 // TestRulesRefuse holds that a rule does refuse: that of an import which does not

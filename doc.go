@@ -26,8 +26,9 @@
 // models are asked that only find what a phrase names, by [desktop-agent/actuator/ground].
 //
 //   - To add an action: a type in actuator/action.go with its three methods, and a row
-//     of the table in actuator/variant.go. The compiler and actions_test.go name every
-//     other place that must know it.
+//     of the table in actuator/variant.go. The compiler names every other place that must
+//     know it, or go test -run 'TestEveryAction|TestSamples' . ./actuator ./actuator/dialect
+//     ./actuator/native ./run ./cmd/desktop-agent does.
 //   - To add a dialect: a file of actuator/dialect with its vocabulary, a prompt, and rows
 //     of actuator/dialect/dialects.go, of actuator/dialect/choose.go and of docs/models.md.
 //
@@ -135,6 +136,11 @@
 //
 // # The program
 //
-// cmd/desktop-agent has a file for each command: its flags, one session, and what it
-// tells the user.
+// cmd/desktop-agent has each command in a file of its name: its flags, and what it tells
+// the user. What they have in common is there too: the flags of all that work on a desktop
+// (cmd/desktop-agent/settings.go), the settings file (cmd/desktop-agent/config.go), how the
+// model of a role is asked and which key goes there (cmd/desktop-agent/endpoints.go), a
+// session that is opened and a run that ends (cmd/desktop-agent/session.go), what is shown
+// of it meanwhile (cmd/desktop-agent/progress.go), and how a person is asked
+// (cmd/desktop-agent/guard.go, cmd/desktop-agent/plan_approve.go).
 package desktopagent
