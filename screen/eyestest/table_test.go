@@ -108,21 +108,29 @@ func TestLeastJudged(t *testing.T) {
 }
 
 // TestWhatTheTableClaims holds what docs/eyes.md says of all states: no place reaches something
-// else, and where there is a tree, of what a person marked 95 of 100 are listed. Recording a
-// state anew can not take that back unseen.
+// else, and where there is a tree, of what a person marked 95 of 100 are listed; and how many
+// states and programs are judged by place. Recording a state anew can not take that back unseen.
 func TestWhatTheTableClaims(t *testing.T) {
 	rows := table(t)
-	programs := map[string]bool{}
+	programs, judged, states := map[string]bool{}, map[string]bool{}, 0
 	for name, r := range rows {
 		program, _, _ := strings.Cut(name, "/")
 		programs[program] = true
+		if r.Places > 0 {
+			judged[program] = true
+			states++
+		}
 		assert.Zero(t, r.Wrong, "%s: places that reach something else", name)
-		if name != "pcmanfm/icons" { // of GTK 2, which tells no tree
+		if name != "pcmanfm/icons" { // of GTK 2 (TestPcmanfm), which tells no tree
 			assert.LessOrEqual(t, 20*r.Unlisted, r.Marked, "%s: marked, and not listed", name)
 		}
 	}
-	assert.GreaterOrEqual(t, len(rows), 15, "states")
-	assert.GreaterOrEqual(t, len(programs), 10, "programs")
+	assert.GreaterOrEqual(t, states, 15, "states that are judged by place")
+	assert.GreaterOrEqual(t, len(judged), 10, "programs that are")
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	said := fmt.Sprintf("%d of the %d states are judged by place, of %d of %d programs", states, len(rows), len(judged), len(programs))
+	assert.True(t, strings.Contains(string(text), said), "%s does not say %q", page, said)
 }
 
 // line is a row of the table in docs/eyes.md.
