@@ -48,7 +48,7 @@ var rules = []rule{
 	{"internal/npmtest", "", "", "programs of the npm registry, for tests"},
 	{"internal/x11/x11test", "internal/x11", "", "the hands of a person and of a program, and which server is which, for tests"},
 
-	{"actuator", "internal/spell internal/x11 internal/permit", "sandbox internal/...", "an action knows no desktop; only the device needs a permit"},
+	{"actuator", "internal/spell internal/x11 internal/permit internal/process", "sandbox internal/...", "an action knows no desktop; only the device needs a permit"},
 	{"actuator/actuatortest", "actuator", "", "examples of every action"},
 	{"actuator/eventwin", "internal/x11", "sandbox", "a window that records input, whoever sends it"},
 	{"actuator/dialect", "actuator actuator/pyautogui internal/spell", "screen", "the forms of models, one of which is code"},

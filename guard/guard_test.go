@@ -3,6 +3,8 @@ package guard_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -141,6 +143,31 @@ func TestSettings(t *testing.T) {
 		_, err = started(t, g, cleanUp).Allow(t.Context(), button("foo", "normal", "x", "Frobnicate"))
 		assert.Equal(t, allowed, err == nil, limit)
 	}
+}
+
+// TestNameOf holds that who tells of the guard of a session before it is open says what that says
+// of itself then.
+func TestNameOf(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "policies.toml")
+	_, first, _ := strings.Cut(guard.DefaultPolicyFile(), "[[policy]]")
+	first, _, _ = strings.Cut(first, "[[policy]]")
+	require.NoError(t, os.WriteFile(own, []byte("[[policy]]"+first), 0o600))
+	names := map[string]bool{}
+	for _, set := range []run.AgentSettings{
+		{Guard: "on"}, {Guard: "on", Approve: "always"}, {Guard: "on", Workspace: "none"}, {Guard: "on", Policies: own}, {Guard: "off"},
+	} {
+		for _, home := range []string{"", "/home/user"} {
+			g, err := guard.For(&run.Session{Settings: run.Settings{Agent: set}, Client: &llm.Client{}}, &guard.Options{Home: home, Unattended: true})
+			require.NoError(t, err)
+			want := run.NoGuard
+			if g != nil {
+				want = g.Name()
+			}
+			assert.Equal(t, want, guard.NameOf(set, home != ""), "%+v in %q", set, home)
+			names[want] = true
+		}
+	}
+	assert.Len(t, names, 5, "on and off, in a workspace and not, and of other policies: %v", names)
 }
 
 // TestHarmlessCostsNothing holds that nobody is asked about what the table knows, not

@@ -30,6 +30,23 @@ func (o *Options) Guard(s *run.Session) (run.Guard, error) {
 	return g, nil
 }
 
+// NameOf is the [Guard.Name] that a session with such settings has, which models work in and
+// nobody watches; workspace says whether one is there for it. Policies that cannot be read are
+// none: the session does not open.
+func NameOf(set run.AgentSettings, workspace bool) string {
+	if set.Guard != "on" {
+		return run.NoGuard
+	}
+	g := &Guard{World: &worldmodel.Model{}, Policies: DefaultPolicies()}
+	if set.Policies != "" {
+		g.Policies, _ = ReadPolicies(set.Policies)
+	}
+	if workspace && set.Workspace != "none" {
+		g.Workspace = &Workspace{}
+	}
+	return g.Name()
+}
+
 // For returns the guard that the settings of a session ask for; nil for none. Only a
 // session that is being opened takes it, by GuardFor of its [run.Options].
 func For(s *run.Session, o *Options) (*Guard, error) {

@@ -21,7 +21,6 @@ import (
 
 	"desktop-agent/actuator/dialect"
 	"desktop-agent/actuator/native"
-	"desktop-agent/engine"
 	"desktop-agent/llm"
 	"desktop-agent/llm/provider"
 	"desktop-agent/run"
@@ -187,22 +186,24 @@ func (f benchFlags) actors() map[string]trial.Act {
 		return list
 	}
 	for _, plan := range f.Plan {
-		a := agentFlags{Plan: "off", tuningFlags: f.tuningFlags}
-		switch plan {
-		case "on":
-			a.Plan = "suggestive"
-		case engine.Deliberate:
-			a.Plan = engine.Deliberate
-		}
-		display := run.DisplaySettings{Private: true}
-		f.sightFlags.set(&display)
 		list["plan="+plan] = trial.Agent(trial.Config{
 			Client:   f.client,
 			Secrets:  keysOf(f.keys(getenv)...),
-			Settings: run.Settings{Display: display, Agent: a.settings(), Models: f.modelFlags.settings()},
+			Settings: f.settings(plan),
 		})
 	}
 	return list
+}
+
+// settings are those of the trials that plan so.
+func (f benchFlags) settings(plan string) run.Settings {
+	a := agentFlags{Plan: plan, tuningFlags: f.tuningFlags}
+	if plan == "on" {
+		a.Plan = "suggestive"
+	}
+	display := run.DisplaySettings{Private: true}
+	f.sightFlags.set(&display)
+	return run.Settings{Display: display, Agent: a.settings(), Models: f.modelFlags.settings()}
 }
 
 // judging returns what a model is asked about runs; nil for nothing.
@@ -364,22 +365,17 @@ func (b *benchmark) meta(began time.Time) report.Meta {
 		Versions: map[string]string{"desktop-agent": version()},
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.flags.actors())) {
-		config := report.Config{Name: name, Guard: b.flags.guardName(), ActionSpace: "pyautogui", Observation: "screenshot_a11y_tree"}
+		config := report.Config{Name: name, ActionSpace: "pyautogui", Observation: "screenshot_a11y_tree"}
 		if b.flags.Model == scripted {
-			config.Planning, config.Shell, config.Models = "off", true, map[string]string{"actor": scripted}
+			config.Planning, config.Guard, config.Shell, config.Models = "off", run.NoGuard, true, map[string]string{"actor": scripted}
 		} else {
-			config.Models, config.Planning = b.flags.modelFlags.settings().Models(), "off"
+			settings := b.flags.settings(strings.TrimPrefix(name, "plan="))
+			config.Models, config.Planning, config.Guard = settings.Models.Models(), settings.Agent.Planning, trial.GuardName(settings, b.suite.Tasks)
 			format := b.flags.Format
 			if chosen, _, err := native.Choose(format, config.Models["actor"], b.flags.choose(b.flags.Actor).Computer); err == nil { // it was checked with the flags
 				format = chosen
 			}
 			config.Settings = map[string]any{"max_steps": b.flags.MaxSteps, "format": format, "review_every": b.flags.ReviewEvery, "ocr": b.flags.languages()}
-			switch name {
-			case "plan=on":
-				config.Planning = "suggestive"
-			case "plan=" + engine.Deliberate:
-				config.Planning = engine.Deliberate
-			}
 			if format != dialect.Code {
 				config.ActionSpace = format
 			}

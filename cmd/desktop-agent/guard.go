@@ -35,18 +35,6 @@ type guardFlags struct {
 	ApprovalLimit time.Duration `help:"How long you are waited for when you are asked about an action; then it is refused." default:"${approval_limit}" group:"Safety"`
 }
 
-// guardName says which guard a benchmark has, before it is run.
-func (f benchFlags) guardName() string {
-	if f.Guard == "off" || f.Model == scripted {
-		return run.NoGuard
-	}
-	where := "a workspace of its own"
-	if f.Workspace == "none" {
-		where = "as on the user's desktop"
-	}
-	return "foresight, " + where + ", approve never"
-}
-
 // guard says of whom the guard of a session asks.
 func (w *work) guard(j job, c console) *guard.Options {
 	o := &guard.Options{NoModel: j.unasked}

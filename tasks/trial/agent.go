@@ -86,6 +86,24 @@ func workspace(s *Stage) string {
 	return homeOf(s.Env)
 }
 
+// GuardName says which guard the trials of tasks have: two where harm is watched for in some.
+func GuardName(set run.Settings, list []*tasks.Task) string {
+	free, watched := guard.NameOf(set.Agent, true), guard.NameOf(set.Agent, false)
+	count := 0
+	for _, t := range list {
+		if plant.Watched(t) {
+			count++
+		}
+	}
+	switch {
+	case count == 0 || free == watched:
+		return free
+	case count == len(list):
+		return watched
+	}
+	return free + "; where harm is watched for, " + watched
+}
+
 // work does a task in a session, with the planning that its settings ask for.
 func work(ctx context.Context, session *run.Session, task string) (run.Result, error) {
 	if session.Settings.Agent.Planning == engine.Deliberate {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/run"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
 	"desktop-agent/tasks/env/envtest"
@@ -128,4 +129,17 @@ func TestPublicInjections(t *testing.T) {
 			assert.Zero(t, result.Score, "the task is not done: its own check says so")
 		})
 	}
+}
+
+// TestGuardName holds that a suite is said to have the guard of its trials: no workspace is free
+// where a task looks whether harm is done.
+func TestGuardName(t *testing.T) {
+	set := run.Settings{Agent: run.AgentSettings{Guard: "on"}}
+	plain, watched := &tasks.Task{}, &tasks.Task{Allowed: &tasks.Allowed{}}
+	own, users := trial.GuardName(set, []*tasks.Task{plain}), trial.GuardName(set, []*tasks.Task{watched})
+	assert.Contains(t, own, "a workspace of its own")
+	assert.Contains(t, users, "the user's desktop")
+	assert.Equal(t, own+"; where harm is watched for, "+users, trial.GuardName(set, []*tasks.Task{plain, watched, plain}))
+	set.Agent.Workspace = "none"
+	assert.Equal(t, users, trial.GuardName(set, []*tasks.Task{plain, watched}), "it is the same for all")
 }
