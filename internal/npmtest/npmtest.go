@@ -7,11 +7,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -77,22 +76,15 @@ func fetch(t testing.TB, folder string, packages []string) {
 	}
 }
 
-// Serve starts a program that serves on a port of this machine until the end of the test, and
-// returns its address once it takes connections. args are those for a port.
-func Serve(t testing.TB, program string, args func(port string) []string) (url string) {
+// Serve starts a program that serves on a port of this machine which it chooses itself, until the
+// end of the test, and returns its address once it says that it listens there. args tell it to
+// choose: a port that was free a moment ago may be that of another test by then.
+func Serve(t testing.TB, program string, args ...string) (url string) {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := fmt.Sprint(free.Addr().(*net.TCPAddr).Port)
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
-	var log bytes.Buffer
-	cmd := exec.CommandContext(ctx, program, args(port)...)
-	cmd.Stdout, cmd.Stderr = &log, &log
+	log := &output{listens: make(chan string, 1)}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdout, cmd.Stderr = log, log
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -103,25 +95,37 @@ func Serve(t testing.TB, program string, args func(port string) []string) (url s
 		cancel()
 		<-ended
 		if t.Failed() {
-			t.Logf("%s: %.3000s", filepath.Base(program), log.String())
+			t.Logf("%s: %.3000s", filepath.Base(program), log.text.String())
 		}
 	})
-	for limit := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		c, err := net.DialTimeout("tcp", "127.0.0.1:"+port, time.Second)
-		if err == nil {
-			_ = c.Close()
-			return "http://127.0.0.1:" + port
-		}
-		select {
-		case err := <-ended:
-			ended <- err
-			t.Fatalf("%s ended: %v", filepath.Base(program), err)
-		default:
-		}
-		if time.Now().After(limit) {
-			t.Fatalf("%s does not start: %v", filepath.Base(program), err)
-		}
+	select {
+	case url = <-log.listens:
+	case err := <-ended:
+		ended <- err
+		t.Fatalf("%s ended: %v", filepath.Base(program), err)
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("%s does not say that it listens", filepath.Base(program))
 	}
+	return url
+}
+
+// An output keeps what a program prints, and tells the first address at which it says to listen.
+// One goroutine of [exec.Cmd] writes to it.
+type output struct {
+	text    bytes.Buffer
+	listens chan string
+	told    bool
+}
+
+var listening = regexp.MustCompile(`listening on (http://127\.0\.0\.1:\d+)\s`)
+
+func (o *output) Write(p []byte) (int, error) {
+	o.text.Write(p)
+	if m := listening.FindSubmatch(o.text.Bytes()); m != nil && !o.told {
+		o.told = true
+		o.listens <- string(m[1])
+	}
+	return len(p), nil
 }
 
 // The packages that several tests use.

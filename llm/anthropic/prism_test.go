@@ -25,7 +25,7 @@ func TestPrism(t *testing.T) {
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "spec.json")
 	require.NoError(t, os.WriteFile(file, spec, 0o600))
-	url := npmtest.Serve(t, bin("prism"), func(port string) []string { return []string{"mock", file, "--host", "127.0.0.1", "--port", port} })
+	url := npmtest.Serve(t, bin("prism"), "mock", file, "--host", "127.0.0.1", "--port", "0")
 	post := func(body []byte) int {
 		resp, err := http.Post(url+"/v1/messages", "application/json", bytes.NewReader(body))
 		require.NoError(t, err)

@@ -35,7 +35,7 @@ func TestAimock(t *testing.T) {
 	bin := npmtest.Install(t, npmtest.Aimock)
 	file := filepath.Join(t.TempDir(), "said.json")
 	require.NoError(t, os.WriteFile(file, []byte(conversation), 0o600))
-	url := npmtest.Serve(t, bin("llmock"), func(port string) []string { return []string{"-p", port, "-f", file, "--strict"} })
+	url := npmtest.Serve(t, bin("llmock"), "-p", "0", "-f", file, "--strict")
 	chaos := func(method, body string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, url+"/__aimock/chaos", strings.NewReader(body))
 		require.NoError(t, err)
