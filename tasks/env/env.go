@@ -90,6 +90,9 @@ func (e *NoIsolationError) Error() string {
 	return "tasks cannot be kept apart from this machine: " + e.Why + ": " + e.Do
 }
 
+// DefaultSize is the size of a screen of which [Options.Size] says nothing.
+var DefaultSize = image.Pt(1920, 1080)
+
 const (
 	// DefaultLimit is how long [Env.Run] lets a command run.
 	DefaultLimit = 120 * time.Second

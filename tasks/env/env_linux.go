@@ -60,7 +60,7 @@ func Start(ctx context.Context, o *Options) (*Env, error) {
 		s = *o
 	}
 	if s.Size == (image.Point{}) {
-		s.Size = image.Pt(1920, 1080)
+		s.Size = DefaultSize
 	}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)

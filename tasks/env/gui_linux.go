@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"strings"
 	"time"
 
 	"desktop-agent/actuator"
-	"desktop-agent/actuator/pyautogui"
 	"desktop-agent/run"
 	"desktop-agent/screen"
 )
@@ -24,26 +22,7 @@ func (e *Env) runGUI(ctx context.Context, c Command, source string) (Output, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: more than %v", ErrLimit, limit))
 	defer cancel()
-	actions, err := e.parse(source)
-	if err != nil {
-		return Output{}, err
-	}
-	return Output{}, e.perform(ctx, actions)
-}
-
-// parse translates code that calls pyautogui.
-func (e *Env) parse(source string) ([]actuator.Action, error) {
-	// A fence that the code itself does not hold.
-	fence := "```"
-	if strings.Contains(source, fence) {
-		return nil, errors.New("pyautogui: code with ``` cannot be translated: write it without")
-	}
-	proposal, err := pyautogui.Parser{}.Parse(
-		actuator.Reply{Text: fence + "python\n" + source + "\n" + fence}, image.Rectangle{Max: e.Size()})
-	if err != nil {
-		return nil, fmt.Errorf("pyautogui: %w", err)
-	}
-	return proposal.Actions, nil
+	return Output{}, e.Perform(ctx, source)
 }
 
 // Perform does on the desktop what Python code says that calls pyautogui, which is
@@ -51,7 +30,7 @@ func (e *Env) parse(source string) ([]actuator.Action, error) {
 // given time to take what was done before, and a note says where input came though that was
 // not enough. time.sleep is done as written; [Command.Limit] bounds it in [Env.Run].
 func (e *Env) Perform(ctx context.Context, source string) error {
-	actions, err := e.parse(source)
+	actions, err := translate(source, e.Size())
 	if err != nil {
 		return err
 	}

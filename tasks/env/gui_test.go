@@ -4,7 +4,6 @@ package env
 
 import (
 	"encoding/json"
-	"image"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +16,6 @@ import (
 )
 
 func TestParseGUI(t *testing.T) {
-	e := &Env{options: Options{Size: image.Pt(1920, 1080)}}
 	for _, tt := range []struct {
 		source string
 		want   []string
@@ -32,7 +30,7 @@ func TestParseGUI(t *testing.T) {
 		{"import pyautogui; import time; time.sleep(0.5);", []string{"wait 500ms"}},
 		{"import pyautogui; pyautogui.doubleClick(10, 20); pyautogui.mouseDown(); pyautogui.mouseUp()", []string{"double-click left at (10, 20)", "press the left button down where the pointer is", "let the left button go where the pointer is"}},
 	} {
-		actions, err := e.parse(tt.source)
+		actions, err := translate(tt.source, DefaultSize)
 		require.NoError(t, err, tt.source)
 		var got []string
 		for _, a := range actions {
@@ -46,7 +44,7 @@ func TestParseGUI(t *testing.T) {
 		"import pyautogui; open('x')":                 "open",
 		"import pyautogui\n```\n":                     "```",
 	} {
-		_, err := e.parse(source)
+		_, err := translate(source, DefaultSize)
 		require.ErrorContains(t, err, want, source)
 	}
 }
@@ -58,7 +56,6 @@ func TestPublicSources(t *testing.T) {
 	if os.Getenv("OSWORLD_DATA") == "" || len(files) == 0 {
 		t.Skip("needs OSWorld's tasks: set OSWORLD_DATA to a folder with osworld/examples")
 	}
-	e := &Env{options: Options{Size: image.Pt(1920, 1080)}}
 	sources := map[string]bool{}
 	var look func(any)
 	look = func(v any) {
@@ -88,7 +85,7 @@ func TestPublicSources(t *testing.T) {
 	require.NotEmpty(t, sources)
 	places := strings.NewReplacer("{SCREEN_WIDTH_HALF}", "960", "{SCREEN_HEIGHT_HALF}", "540", "{SCREEN_WIDTH}", "1920", "{SCREEN_HEIGHT}", "1080")
 	for source := range sources {
-		_, err := e.parse(places.Replace(source))
+		_, err := translate(places.Replace(source), DefaultSize)
 		assert.NoError(t, err, source)
 	}
 	t.Logf("%d sources", len(sources))

@@ -150,4 +150,11 @@ func TestObstacles(t *testing.T) {
 	}
 	assert.Equal(t, []string{"useradd needs the rights of root, which no task has"}, Command{Args: []string{"useradd", "x"}}.Obstacles(true))
 	assert.Empty(t, Command{}.Obstacles(false))
+
+	python := func(code string) Command { return Command{Args: []string{"python", "-c", code}} }
+	assert.Empty(t, python("import pyautogui; pyautogui.click(1900, 1000)").Obstacles(false))
+	why := python("import pyautogui, subprocess; subprocess.run('ls')").Obstacles(false)
+	require.Len(t, why, 1, "what cannot be translated is refused when it is run")
+	assert.Contains(t, why[0], "subprocess")
+	assert.Equal(t, []string{senderError("xdotool").Error()}, Command{Args: []string{"xdotool key a; timedatectl"}, Shell: true}.Obstacles(false))
 }

@@ -34,10 +34,14 @@ var harmless = map[string][]string{
 // Obstacles says why a command cannot do its work in the computer of a task on this
 // machine, though its program may be there: packages that it installs, services that
 // nothing offers, rights that no user has, and, unless tasks have the network, what it
-// fetches; or input that it would send past the hand. What a script is ready for is none, and
-// what it calls is not looked at.
+// fetches; or input that it would send past the hand, and code for pyautogui that cannot be
+// translated for a screen of [DefaultSize]. What a script is ready for is none, and what it
+// calls is not looked at.
 func (c Command) Obstacles(network bool) []string {
-	if _, ok := gui(c); ok {
+	if source, ok := gui(c); ok {
+		if _, err := translate(source, DefaultSize); err != nil {
+			return []string{err.Error()}
+		}
 		return nil
 	}
 	if name := c.sender(); name != "" {

@@ -1,11 +1,16 @@
 package env
 
 import (
+	"errors"
 	"fmt"
+	"image"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+
+	"desktop-agent/actuator"
+	"desktop-agent/actuator/pyautogui"
 )
 
 // Programs returns the programs that a command starts, as far as that can be told
@@ -41,6 +46,21 @@ func gui(c Command) (source string, ok bool) {
 		return c.Args[2], strings.Contains(c.Args[2], "pyautogui")
 	}
 	return "", false
+}
+
+// translate makes actions of code that calls pyautogui, for a screen of a size.
+func translate(source string, size image.Point) ([]actuator.Action, error) {
+	// A fence that the code itself does not hold.
+	fence := "```"
+	if strings.Contains(source, fence) {
+		return nil, errors.New("pyautogui: code with ``` cannot be translated: write it without")
+	}
+	proposal, err := pyautogui.Parser{}.Parse(
+		actuator.Reply{Text: fence + "python\n" + source + "\n" + fence}, image.Rectangle{Max: size})
+	if err != nil {
+		return nil, fmt.Errorf("pyautogui: %w", err)
+	}
+	return proposal.Actions, nil
 }
 
 // senders are programs that send input to a display.

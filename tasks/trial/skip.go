@@ -141,7 +141,7 @@ func (r *Runner) checkSteps(c *Checked, part string, steps []tasks.Step) bool {
 			continue
 		}
 		fine = c.none(setup.Lacks(step)...) && fine
-		if command, err := env.ReadCommand(step.Params); err == nil && slices.Contains([]string{"launch", "execute", "command"}, step.Type) {
+		if command, ok := setup.Command(step, &setup.Options{Password: r.Password}); ok {
 			fine = c.none(command.Obstacles(r.Network)...) && fine
 		}
 		if setup.NeedsNetwork(step) && !r.Network {

@@ -59,6 +59,11 @@ func TestSkipped(t *testing.T) {
 		{"a sound server before the look", func(task *tasks.Task) {
 			task.Evaluator.Checks[0].Result.Params["command"] = "pactl get-sink-volume 0"
 		}, "pactl needs a sound server, which tasks do not have", true, false},
+		{"input of the set-up that cannot be translated", func(task *tasks.Task) {
+			task.Setup = []tasks.Step{{Type: "execute", Params: tasks.Params{"command": []any{"python", "-c", "import pyautogui # ```"}}}}
+		}, "pyautogui: code with ``` cannot be translated: write it without", false, true},
+		{"input past the hand before the look", func(task *tasks.Task) { task.Evaluator.Post = []tasks.Step{execute("xdotool key a")} },
+			`xdotool would send input past the hand: write the step as the command ["python", "-c", "import pyautogui; …"], which is done by it`, true, false},
 		{"an account", func(task *tasks.Task) { task.Setup = []tasks.Step{{Type: "login"}} },
 			"set-up: login is not supported: it needs an account with a web site", false, true},
 	} {
@@ -95,6 +100,7 @@ func TestReady(t *testing.T) {
 		execute("no-such-program || true; command -v code && code ."),
 		tasks.Step{Type: "activate_window", Params: tasks.Params{"window_name": "Visual Studio Code"}},
 		tasks.Step{Type: "open", Params: tasks.Params{"path": "/home/user/notes"}},
+		tasks.Step{Type: "execute", Params: tasks.Params{"command": []any{"python", "-c", "import pyautogui; pyautogui.click({SCREEN_WIDTH_HALF}, {SCREEN_HEIGHT_HALF})"}}},
 	)
 	task := suite.Tasks[0]
 	task.Domain, task.Snapshot, task.Apps = "multi_apps", "vscode", []string{"vs_code", "os"}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,11 +52,23 @@ func checkExecute(p tasks.Params) error {
 	return errors.Join(err1, err2, err3, err4)
 }
 
+// Command returns what a step runs, as it is on a screen of [env.DefaultSize]; ok is false if
+// it runs nothing that its parameters name. o may be nil.
+func Command(step tasks.Step, o *Options) (c env.Command, ok bool) {
+	if !slices.Contains([]string{"launch", "execute", "command"}, step.Type) {
+		return c, false
+	}
+	c, err := env.ReadCommand(step.Params)
+	if step.Type != "launch" {
+		c.Args = fill(c.Args, env.DefaultSize, o.withDefaults().Password)
+	}
+	return c, err == nil
+}
+
 // fill puts values in the places that tasks leave for them.
-func (r *run) fill(args []string) []string {
-	size := r.e.Size()
+func fill(args []string, size image.Point, password string) []string {
 	values := strings.NewReplacer(
-		"{CLIENT_PASSWORD}", r.o.Password,
+		"{CLIENT_PASSWORD}", password,
 		"{SCREEN_WIDTH_HALF}", strconv.Itoa(size.X/2), "{SCREEN_HEIGHT_HALF}", strconv.Itoa(size.Y/2),
 		"{SCREEN_WIDTH}", strconv.Itoa(size.X), "{SCREEN_HEIGHT}", strconv.Itoa(size.Y))
 	filled := make([]string, len(args))
@@ -70,7 +84,7 @@ func (r *run) execute(ctx context.Context, p tasks.Params) error {
 	if err != nil {
 		return err
 	}
-	c.Args = r.fill(c.Args)
+	c.Args = fill(c.Args, r.e.Size(), r.o.Password)
 	until, err := p.Map("until")
 	if err != nil {
 		return err

@@ -35,15 +35,13 @@ func Lacks(step tasks.Step) []string {
 // programs returns the programs that a step needs; of each list, one is enough.
 func programs(step tasks.Step) [][]string {
 	var list [][]string
-	switch step.Type {
-	case "launch", "execute", "command":
-		c, err := env.ReadCommand(step.Params)
-		if err != nil {
-			return nil
-		}
+	if c, ok := Command(step, nil); ok {
 		for _, name := range c.Programs() {
 			list = append(list, []string{name})
 		}
+		return list
+	}
+	switch step.Type {
 	case "chrome_open_tabs", "chrome_close_tabs", "update_browse_history":
 		list = append(list, []string{"google-chrome"})
 	case "open":
