@@ -308,6 +308,12 @@ var besideTheHand = []struct {
 		"tasks/osworld/getter/tabs.go: evaluation reads pages, and opens and closes some of its own",
 		"tasks/osworld/setup/chrome.go: set-up opens and closes pages, as the task says",
 	}},
+	{"sandbox.Command", []string{
+		"tasks/env/container_linux.go: a shell looks whether tasks can be kept apart, before anybody acts",
+		"tasks/env/dial_linux.go: evaluation reaches a server of the task's computer by a relay",
+		"tasks/env/lookout_linux.go: what the programs use is counted",
+		"tasks/env/run_linux.go: a command of the task, which is refused if it is known to send input; what the programs that it starts do by themselves nobody can know",
+	}},
 	{"run.ExemptDoctor run.ExemptSetup run.Exemption", []string{
 		"cmd/desktop-agent/doctor.go: the user asked for the check by name, and it acts in a window of its own",
 		"run/eventjson/form.go: an event that tells of it is written and read",

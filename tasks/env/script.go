@@ -67,7 +67,9 @@ func translate(source string, size image.Point) ([]actuator.Action, error) {
 var senders = []string{"xdotool", "ydotool", "dotool", "wtype", "xte", "xvkbd"}
 
 // sender returns what a command would send input with by itself, past the hand, as far as that
-// can be told without running it; "" for none.
+// can be told without running it: a program of senders, or Python with code that names
+// pyautogui, alone or in a script; "" for none. What is in files, and what a script hands on
+// to a program that runs it (eval, xargs), is not known.
 func (c Command) sender() string {
 	for _, s := range c.simples() {
 		words := simpleProgram(s.words)
@@ -83,8 +85,18 @@ func (c Command) sender() string {
 		if slices.Contains(senders, name) {
 			return name
 		}
-		if strings.HasPrefix(name, "python") && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "pyautogui") }) {
+		if strings.HasPrefix(name, "python") && strings.Contains(pythonCode(words)+s.here, "pyautogui") {
 			return "pyautogui"
+		}
+	}
+	return ""
+}
+
+// pythonCode returns what python is given to run with its words: what follows -c, or "".
+func pythonCode(words []string) string {
+	for i, word := range words {
+		if strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.HasSuffix(word, "c") {
+			return strings.Join(words[i+1:], " ")
 		}
 	}
 	return ""
@@ -134,7 +146,7 @@ func scriptPrograms(script string) []string {
 
 // simpleProgram returns the words of a simple command from its program on.
 func simpleProgram(words []string) []string {
-	before := []string{"{", "then", "do", "else", "!", "exec", "nohup", "setsid", "time", "env", "sudo"}
+	before := []string{"{", "if", "elif", "then", "while", "until", "do", "else", "!", "exec", "nohup", "setsid", "time", "env", "sudo"}
 	for i, word := range words {
 		name, _, variable := strings.Cut(word, "=")
 		if !slices.Contains(before, word) && !strings.HasPrefix(word, "-") && (!variable || strings.ContainsAny(name, "/ ")) {
@@ -178,7 +190,8 @@ func installs(words []string) []string {
 // A simple is a simple command of a script: its words, at least one.
 type simple struct {
 	words   []string
-	excused bool // the script goes on in another way if it fails
+	excused bool   // the script goes on in another way if it fails
+	here    string // the here-document that it reads, and what comes after it
 }
 
 // tokens are what a script is cut into: texts in quotes, what separates commands
@@ -201,7 +214,7 @@ func parseScript(script string) []simple {
 			return
 		}
 		condition := slices.Contains([]string{"if", "elif", "while", "until"}, words[0])
-		commands = append(commands, simple{words, condition})
+		commands = append(commands, simple{words: words, excused: condition})
 		words = nil
 	}
 	endList := func() {
@@ -211,7 +224,8 @@ func parseScript(script string) []simple {
 		}
 		list, either = len(commands), false
 	}
-	for _, token := range tokens.FindAllString(script, -1) {
+	all := tokens.FindAllString(script, -1)
+	for i, token := range all {
 		switch token[0] {
 		case '\'', '"':
 			word, begun = word+strings.Trim(token, token[:1]), true
@@ -235,6 +249,10 @@ func parseScript(script string) []simple {
 			}
 		default:
 			if token == "<<" {
+				n := len(commands)
+				if end(); len(commands) > n {
+					commands[n].here = strings.Join(all[i+1:], "")
+				}
 				endList()
 				return commands
 			}

@@ -58,3 +58,36 @@ func TestCommandPrograms(t *testing.T) {
 		assert.Equal(t, tt.want, Command{Args: tt.args}.Programs(), tt.args)
 	}
 }
+
+// TestCommandSender holds which commands are known to send input past the hand, and that a text
+// that is not run may name what does.
+func TestCommandSender(t *testing.T) {
+	for script, want := range map[string]string{
+		"xdotool key a": "xdotool",
+		"cd a; DISPLAY=:0 /usr/bin/xte 'key a' &":      "xte",
+		"if xdotool key a; then ls; fi":                "xdotool",
+		"while ! ydotool click 1; do sleep 1; done":    "ydotool",
+		"echo pw | sudo -S wtype a || true":            "wtype",
+		"sleep 1 && bash -c 'ls; xdotool key a'":       "xdotool",
+		"python3 -c 'import pyautogui'":                "pyautogui",
+		"python3.12 -uc 'import pyautogui'":            "pyautogui",
+		"sh -c \"python -c \\\"import pyautogui\\\"\"": "pyautogui",
+		"python3 - <<'END'\nimport pyautogui\nEND":     "pyautogui",
+		"cd a && python3 <<< 'import pyautogui'":       "pyautogui",
+
+		"echo xdotool; which xdotool; command -v xdotool # xdotool": "",
+		"sudo apt-get install -y xdotool; pip install pyautogui":    "",
+		"python3 -m pip install pyautogui":                          "",
+		"cat > a.py <<END\nimport pyautogui\nEND":                   "",
+		"echo 'import pyautogui' > a.py; grep pyautogui a.py":       "",
+		"python3 -c 'print(1)'; ls":                                 "",
+		"":                                                          "",
+	} {
+		assert.Equal(t, want, Command{Args: []string{script}, Shell: true}.sender(), script)
+		assert.Equal(t, want, Command{Args: []string{"/bin/bash", "-c", script}}.sender(), script)
+	}
+	assert.Equal(t, "xdotool", Command{Args: []string{"env", "A=1", "xdotool", "key", "a"}}.sender())
+	assert.Equal(t, "pyautogui", Command{Args: []string{"python3", "-u", "-c", "import pyautogui"}}.sender())
+	assert.Empty(t, Command{Args: []string{"echo", "xdotool", "pyautogui"}}.sender())
+	assert.Empty(t, Command{}.sender())
+}
