@@ -5,12 +5,14 @@ package env_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"desktop-agent/actuator"
 	events "desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/tasks/env"
@@ -62,24 +64,50 @@ func TestTerminalKey(t *testing.T) {
 	assert.Positive(t, acted)
 }
 
-// The journal of what a task's author does ends as that did: with the first error, if there was one.
-func TestAuthorsJournalEnds(t *testing.T) {
-	for _, fails := range []bool{false, true} {
-		journal := &events.Memory{}
-		e := isolated(t, &env.Options{Journal: func() (events.Journal, error) { return journal, nil }})
-		require.NoError(t, e.Perform(t.Context(), "import pyautogui; pyautogui.press('esc')"))
-		want := events.RunEnded{Outcome: events.OutcomeDone}
-		if fails {
-			late := env.Command{Args: []string{"python", "-c", "import pyautogui, time; time.sleep(50)"}, Limit: 50 * time.Millisecond}
-			_, err := e.Run(t.Context(), late)
+// The journal of what a task's author does begins with how the desktop is looked at, has what was
+// waited for, and ends as set-up and evaluation do: with the first error, if there was one.
+func TestAuthorsJournal(t *testing.T) {
+	for name, fail := range map[string]func(*env.Env) error{
+		"done": func(*env.Env) error { return nil },
+		"input takes too long": func(e *env.Env) error {
+			_, err := e.Run(t.Context(), env.Command{Args: []string{"python", "-c", "import pyautogui, time; time.sleep(50)"}, Limit: 50 * time.Millisecond})
 			require.ErrorIs(t, err, env.ErrLimit)
-			want = events.RunEnded{Outcome: events.OutcomeFailed, Error: err.Error()}
-		}
-		require.NoError(t, e.Close(), "what it did was told when it did it")
-		list := journal.Events()
-		ended, ok := list[len(list)-1].Data.(events.RunEnded)
-		require.True(t, ok, "%+v", list[len(list)-1])
-		assert.Equal(t, want, events.RunEnded{Outcome: ended.Outcome, Error: ended.Error})
+			e.Fail(errors.New("what came of it"))
+			return err
+		},
+		"another step breaks": func(e *env.Env) error {
+			err := errors.New("a file is not there")
+			e.Fail(nil)
+			e.Fail(err)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			journal := &events.Memory{}
+			e := isolated(t, &env.Options{Journal: func() (events.Journal, error) { return journal, nil }})
+			require.NoError(t, e.Perform(t.Context(), "import pyautogui, time; pyautogui.press('esc'); time.sleep(0.1)"))
+			want := events.RunEnded{Outcome: events.OutcomeDone}
+			if err := fail(e); err != nil {
+				want = events.RunEnded{Outcome: events.OutcomeFailed, Error: err.Error()}
+			}
+			require.NoError(t, e.Close(), "an error is told to who made it, once")
+
+			list := journal.Events()
+			started, ok := list[0].Data.(events.RunStarted)
+			require.True(t, ok, "%+v", list[0])
+			assert.Equal(t, events.DisplaySettings{Private: true, Size: e.Size(), Quiet: screen.DefaultQuiet, Ceiling: screen.DefaultCeiling}, started.Settings.Display)
+			var acted []string
+			for _, x := range list {
+				if a, ok := x.Data.(events.Acting); ok {
+					acted = append(acted, actuator.Describe(a.Action.Action))
+				}
+			}
+			require.GreaterOrEqual(t, len(acted), 2)
+			assert.Equal(t, []string{"press Esc", "wait 100ms"}, acted[:2])
+			ended, ok := list[len(list)-1].Data.(events.RunEnded)
+			require.True(t, ok, "%+v", list[len(list)-1])
+			assert.Equal(t, want, events.RunEnded{Outcome: ended.Outcome, Error: ended.Error})
+		})
 	}
 }
 

@@ -45,7 +45,7 @@ type Env struct {
 	author *run.Session // acts for the task's author; nil until it does
 	over   *LimitError  // the limit that programs went to
 	began  time.Time    // when it did first
-	failed error        // of what it did, the first
+	failed error        // what that broke of, the first; see Fail
 }
 
 // Start starts an environment and returns when its desktop is ready. o may be

@@ -29,6 +29,9 @@ func Start(context.Context, *Options) (*Env, error) { return nil, sandbox.ErrUns
 // Close does nothing.
 func (e *Env) Close() error { return nil }
 
+// Fail does nothing.
+func (e *Env) Fail(error) {}
+
 // Isolation returns the zero value.
 func (e *Env) Isolation() Isolation { return Isolation{} }
 

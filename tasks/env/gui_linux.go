@@ -37,12 +37,16 @@ func (e *Env) Perform(ctx context.Context, source string) error {
 	return e.perform(ctx, actions)
 }
 
+// Fail notes what set-up or evaluation broke of, for the last event of the author's journal,
+// which tells the first that is noted. Errors of [Env.Perform] are; nil is none.
+func (e *Env) Fail(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.failed = cmp.Or(e.failed, err)
+}
+
 func (e *Env) perform(ctx context.Context, actions []actuator.Action) (err error) {
-	defer func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.failed = cmp.Or(e.failed, err)
-	}()
+	defer func() { e.Fail(err) }()
 	hand, err := e.input(ctx)
 	if err != nil {
 		return fmt.Errorf("pyautogui: %w", err)
@@ -53,15 +57,11 @@ func (e *Env) perform(ctx context.Context, actions []actuator.Action) (err error
 		if err := e.settle(ctx, actuator.KindOf(action) == actuator.Input); err != nil {
 			return fmt.Errorf("pyautogui: %w", err)
 		}
-		if wait, ok := action.(actuator.Wait); ok {
-			err = pause(ctx, time.Duration(wait.Milliseconds)*time.Millisecond)
-		} else {
-			intent := run.Intent{Action: action, Frame: frame(e.Size()), Index: i, Done: actions[:i], Source: run.FromProgram}
-			err = hand.Perform(ctx, intent)
-			if errors.Is(err, actuator.ErrUnanswered) { // some dialogs never answer, and take what is typed
-				e.Note("the program with the focus did not say that it takes what a step of the task types: " + actuator.Describe(action))
-				err = hand.Perform(actuator.Blindly(ctx), intent)
-			}
+		intent := run.Intent{Action: action, Frame: frame(e.Size()), Index: i, Done: actions[:i], Source: run.FromProgram}
+		err = hand.Perform(ctx, intent)
+		if errors.Is(err, actuator.ErrUnanswered) { // some dialogs never answer, and take what is typed
+			e.Note("the program with the focus did not say that it takes what a step of the task types: " + actuator.Describe(action))
+			err = hand.Perform(actuator.Blindly(ctx), intent)
 		}
 		if errors.Is(err, actuator.ErrNoFocus) {
 			// Whoever types blindly would have typed into nothing, and gone on.
@@ -98,7 +98,10 @@ func (e *Env) input(ctx context.Context) (*run.Hand, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.author == nil {
-		s, err := run.Open(ctx, run.Settings{}, &run.Options{
+		settings := run.Settings{Display: run.DisplaySettings{
+			Private: true, Size: e.Size(), Quiet: screen.DefaultQuiet, Ceiling: screen.DefaultCeiling,
+		}}
+		s, err := run.Open(ctx, settings, &run.Options{
 			Agent: "author", Exempt: run.ExemptSetup, Journal: e.options.Journal, Log: e.options.Log,
 			Computer: &run.Computer{Display: e.Display(), Screen: e.screen},
 		})
@@ -106,7 +109,7 @@ func (e *Env) input(ctx context.Context) (*run.Hand, error) {
 			return nil, err
 		}
 		err = s.Scope.Emit(ctx, run.RunStarted{
-			Schema: run.Schema, Task: "set the task up, or look at its result", Planning: "off", Guard: s.Hand.GuardName(),
+			Schema: run.Schema, Task: "set the task up, or look at its result", Planning: "off", Guard: s.Hand.GuardName(), Settings: s.Settings,
 		})
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -114,18 +117,6 @@ func (e *Env) input(ctx context.Context) (*run.Hand, error) {
 		e.author, e.began = s, time.Now()
 	}
 	return e.author.Hand, nil
-}
-
-// pause waits for a time that a task asks for.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // A frame is an image that shows the desktop pixel by pixel.

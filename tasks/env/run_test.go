@@ -175,6 +175,8 @@ func TestPyautogui(t *testing.T) {
 	_, err = e.Run(t.Context(), env.Command{Args: []string{"python3", "-c", "import pyautogui; import time; time.sleep(50)"}, Limit: 50 * time.Millisecond})
 	require.ErrorIs(t, err, env.ErrLimit)
 	need(t, "python3")
+	run(t, e, "echo 'import pyautogui' > a.py && PYTHONPATH=/home/user/site python3 a.py")
+	assert.Equal(t, "yes", strings.TrimSpace(run(t, e, "test -e sent && echo yes || echo no")), "Python has the module")
 	out, err = e.Run(t.Context(), env.Command{Args: []string{"python", "-c", "import os; print(os.path.expanduser('~'))"}})
 	require.NoError(t, err)
 	assert.Equal(t, "/home/user\n", string(out.Stdout), string(out.Stderr))

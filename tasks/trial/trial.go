@@ -145,7 +145,12 @@ func (r *Runner) do(ctx context.Context, s *Stage, act Act, result *tasks.Result
 	}}); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Env.Close()) }()
+	defer func() {
+		if result.Stage != StageRun { // the agent's journal says itself how that ended
+			s.Env.Fail(err)
+		}
+		err = errors.Join(err, s.Env.Close())
+	}()
 	defer func() { result.Note = s.Env.Notes() }()
 	result.Unisolated = r.Unisolated
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -150,6 +150,42 @@ func TestJudgedIsPrivate(t *testing.T) {
 	}
 }
 
+// The journal of what a task's author does tells whether set-up and evaluation broke; how the agent
+// ended is not in it.
+func TestAuthorsJournal(t *testing.T) {
+	press := tasks.Step{Type: "execute", Params: tasks.Params{"command": []any{"python", "-c", "import pyautogui; pyautogui.press('esc')"}}}
+	for _, tt := range []struct {
+		name  string
+		fails tasks.Step // of the set-up
+		agent error
+		want  run.Outcome
+		says  string // the part of the error
+	}{
+		{"done", execute("true"), nil, run.OutcomeDone, ""},
+		{"set-up breaks", execute("echo none there >&2; exit 3"), nil, run.OutcomeFailed, "exit status 3"},
+		{"the agent breaks", execute("true"), os.ErrDeadlineExceeded, run.OutcomeDone, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			act := func(context.Context, *trial.Stage) (trial.Ending, error) { return trial.Ending{}, tt.agent }
+			_, dir, err := do(t, &trial.Runner{Suite: written(t, press, tt.fails), Actors: map[string]trial.Act{"idle": act}}, "idle")
+			assert.Equal(t, tt.agent == nil && tt.says == "", err == nil, "%v", err)
+			runs, err := filepath.Glob(filepath.Join(dir, "author", "*"))
+			require.NoError(t, err)
+			require.Len(t, runs, 1)
+			author, err := replay.Open(runs[0])
+			require.NoError(t, err)
+			var last run.Event
+			for last, err = range author.Events() {
+				require.NoError(t, err)
+			}
+			ended, ok := last.Data.(run.RunEnded)
+			require.True(t, ok, "%+v", last)
+			assert.Equal(t, tt.want, ended.Outcome)
+			assert.Contains(t, ended.Error, tt.says)
+		})
+	}
+}
+
 // Programs that the agent has take more than a task may have are its failure; those of
 // the set-up break the trial.
 func TestLimitIsTheAgents(t *testing.T) {
