@@ -142,6 +142,8 @@ func (s *scene) activate(at element) Class {
 	switch {
 	case means:
 		return asks(row.Effect, "what is read there says so")
+	case lexicon.LabelOf(at.read).Confirms() && at.program != lexicon.Terminal:
+		return asks("", "what it confirms is not told")
 	case at.node == nil || at.root:
 		if at.program == lexicon.Terminal {
 			return sure(worldmodel.EffectNavigate, "a click in a terminal")

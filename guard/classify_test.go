@@ -257,6 +257,8 @@ func TestReadElement(t *testing.T) {
 	}{
 		{"Thunar", "normal", "panel", "holiday.jpg", true, worldmodel.EffectNavigate}, // it is selected
 		{"Thunar", "normal", "panel", "Delete", false, worldmodel.EffectDelete},
+		{"Thunar", "normal", "panel", "OK", false, ""},
+		{"Chromium", "normal", "menu", "OK", false, ""},
 		{"XTerm", "normal", "", "All tests passed", true, worldmodel.EffectNavigate},
 		{"Gimp", "normal", "panel", "Export", false, ""},
 		{"Gimp", "normal", "panel", "Discard all", false, worldmodel.EffectDelete},

@@ -207,7 +207,22 @@ func find(e actuator.Element, chosen, now *screen.Observation) (n int, why strin
 	if is.Role != e.Role || is.Name != e.Name && !renamed(is.Role) || relabelled(e, chosen, now.Tree.Nodes[n]) {
 		return -1, fmt.Sprintf("%s is another thing now, %s: look at the new list", e, is)
 	}
+	if was, ok := chosen.Element(string(e.ID)); ok && is.Role == screen.RoleTextLine && chosen.Tree.Nodes[was].Box != now.Tree.Nodes[n].Box && (repeated(e, chosen) || repeated(e, now)) {
+		return -1, fmt.Sprintf("%s stands on the screen more than once, and not where it stood: look at the new list", e)
+	}
 	return n, ""
+}
+
+// repeated reports whether several lines that say the same were read from the picture: one may
+// be taken for another, as nothing but its text and place tells which it is.
+func repeated(e actuator.Element, o *screen.Observation) bool {
+	count := 0
+	for _, n := range o.Tree.Nodes {
+		if is := ElementOf("", n); n.Read && is.Role == e.Role && is.Name == e.Name {
+			count++
+		}
+	}
+	return count > 1
 }
 
 // wasRead reports whether an element was read from the picture, where no program tells it.

@@ -233,6 +233,33 @@ func TestHandleOfProgramThatHangs(t *testing.T) {
 	}
 }
 
+// TestHandleOfOneOfEqualLines holds that of several lines that were read and say the same none is
+// taken for another that has come to its place in the list.
+func TestHandleOfOneOfEqualLines(t *testing.T) {
+	with := func(lines ...atspi.Node) *screen.Observation {
+		window := atspi.Node{ID: "n1", PID: 7, Parent: -1, Role: "frame", Name: "Mail", Box: image.Rect(0, 0, 400, 300)}
+		return &screen.Observation{Tree: screen.Tree{Nodes: append([]atspi.Node{window}, lines...)}}
+	}
+	line := func(id string, y int) atspi.Node {
+		return atspi.Node{ID: id, PID: 7, Depth: 1, Role: screen.RoleTextLine, Text: "Delete", Box: image.Rect(10, y, 90, y+20), Read: true}
+	}
+	for _, tt := range []struct {
+		name        string
+		chosen, now *screen.Observation
+		refused     bool
+	}{
+		{"both are where they were", with(line("n2", 100), line("n3", 200)), with(line("n2", 100), line("n3", 200)), false},
+		{"the first has gone, and the second is taken for it", with(line("n2", 100), line("n3", 200)), with(line("n2", 200)), true},
+		{"another has come", with(line("n2", 100)), with(line("n2", 150), line("", 200)), true},
+		{"the only one has moved", with(line("n2", 100)), with(line("n2", 150)), false},
+	} {
+		named, err := run.Name([]actuator.Action{clickOn("n2")}, tt.chosen)
+		require.NoError(t, err)
+		_, why := run.Locate(named[0], tt.chosen, tt.now)
+		assert.Equal(t, tt.refused, strings.Contains(why, "more than once"), "%s: %q", tt.name, why)
+	}
+}
+
 // TestHandleOfDocumentThatIsRenamed holds that what is called by the title of what is open in
 // it keeps its handle when that has another title, and that a button does not.
 func TestHandleOfDocumentThatIsRenamed(t *testing.T) {
