@@ -226,7 +226,7 @@ func TestImportsOnThePage(t *testing.T) {
 		}
 		row := rowOf(r.packages)
 		may := append([]string{}, ruled[row]...)
-		for _, imports := range strings.Fields(r.imports) {
+		for imports := range strings.FieldsSeq(r.imports) {
 			if to := rowOf(imports); to != row && !strings.HasPrefix(imports, "internal/") && !slices.Contains(may, to) {
 				may = append(may, to)
 			}
