@@ -7,6 +7,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/run"
+	"desktop-agent/screen/atspi"
 	"desktop-agent/worldmodel"
 	"desktop-agent/worldmodel/lexicon"
 )
@@ -118,31 +119,57 @@ func (s *scene) click(a actuator.Click) Class {
 	case a.Button == actuator.Middle:
 		s.focus = at
 		return s.paste()
-	case a.Count > 1 && at.program == lexicon.Files && !at.dialog && (at.node == nil || !slices.Contains(table.Roles.Text, at.node.Role)):
+	case a.Count > 1 && at.program == lexicon.Files && !at.dialog && !at.is(table.Roles.Text) && !at.is(table.Roles.Button) && !at.is(table.Roles.Toggle):
 		return s.openFile(at)
 	}
 	return s.activate(at)
 }
 
-// openFile classifies a double click in a file manager.
+// openFile classifies a double click on a place of a file manager, or Enter there.
 func (s *scene) openFile(at element) Class {
-	if at.node == nil || at.label == "" {
+	files := s.files(at)
+	if len(files) == 0 {
 		return asks("", "what would be opened is not known")
 	}
-	if slices.Contains(table.Files.Programs, strings.ToLower(path.Ext(at.label))) {
-		return asks(worldmodel.EffectExecute, "a program or script is opened")
+	for _, name := range files {
+		if slices.Contains(table.Files.Programs, strings.ToLower(path.Ext(strings.TrimSpace(name)))) {
+			return asks(worldmodel.EffectExecute, "a program or script is opened")
+		}
 	}
 	return sure(worldmodel.EffectNavigate, "a file or folder is opened")
+}
+
+// files are the names of what is opened at a place of a file manager: of what is there, or else
+// of what is selected in it.
+func (s *scene) files(at element) (names []string) {
+	if at.read != "" {
+		return []string{at.read}
+	}
+	for i := at.index; i >= 0; i = s.nodes[i].Parent { // it may be a part of one
+		if slices.Contains(table.Roles.Entry, s.nodes[i].Role) && s.nodes[i].Called() != "" {
+			return []string{s.nodes[i].Called()}
+		}
+	}
+	for i, n := range s.nodes {
+		if n.Has("selected") && slices.Contains(table.Roles.Entry, n.Role) && atspi.Within(s.nodes, i, at.index) {
+			names = append(names, n.Called())
+		}
+	}
+	return names
 }
 
 // activate classifies what a click, or a key on the element with the focus, does.
 func (s *scene) activate(at element) Class {
 	r := table.Roles
-	row, means := lexicon.LabelOf(at.read).Means()
+	read := lexicon.LabelOf(at.read)
+	if at.terminal() { // its lines are nothing that a click does
+		read = ""
+	}
+	row, means := read.Means()
 	switch {
 	case means:
 		return asks(row.Effect, "what is read there says so")
-	case lexicon.LabelOf(at.read).Confirms() && at.program != lexicon.Terminal:
+	case read.Confirms():
 		return asks("", "what it confirms is not told")
 	case at.node == nil || at.root:
 		if at.program == lexicon.Terminal {
@@ -289,9 +316,9 @@ func (s *scene) write(text string) Class {
 func (s *scene) typed() Class {
 	at := s.focus
 	switch {
-	case at.node != nil && (slices.Contains(table.Roles.Text, at.node.Role) || at.editable()):
+	case at.is(table.Roles.Text) || at.node != nil && at.editable():
 		return sure(worldmodel.EffectEdit, "typed into a field")
-	case at.node != nil && (at.node.Role == "table cell" || at.node.Role == "list item" || at.node.Role == "icon" || at.node.Role == "combo box"):
+	case at.is(table.Roles.Entry) || at.node != nil && at.node.Role == "combo box":
 		if at.program != lexicon.Mail && at.program != lexicon.Chat && at.program != lexicon.Browser {
 			return sure(worldmodel.EffectNavigate, "typed into a list or a cell")
 		}
@@ -334,7 +361,7 @@ func (s *scene) drag(along []actuator.Point) Class {
 		return asks("", "where it is dragged from is not known")
 	}
 	from, to := s.at(&along[0]), s.at(&along[len(along)-1])
-	text := func(at element) bool { return at.node != nil && slices.Contains(table.Roles.Text, at.node.Role) }
+	text := func(at element) bool { return at.is(table.Roles.Text) }
 	switch {
 	case lexicon.LabelOf(to.label).Trash(), lexicon.LabelOf(to.read).Trash():
 		return asks(worldmodel.EffectDelete, "it is dragged onto the trash")

@@ -272,20 +272,58 @@ func TestReadElement(t *testing.T) {
 			items = []item{{role: tt.holds}}
 		}
 		on := look(tt.class, tt.kind, "a", items...)
-		line := atspi.Node{ID: "n9", PID: 7, Parent: len(on.Tree.Nodes) - 1, Depth: len(on.Tree.Nodes), Role: screen.RoleTextLine, Text: tt.text, Box: image.Rect(10, 0, 390, 20), Read: true}
+		if items == nil { // what is read stands in its window then
+			on.Tree.Nodes = []atspi.Node{{ID: "n1", App: tt.class, PID: 7, Parent: -1, Role: "window", Name: "a", Box: on.Windows[0].Box, Read: true}}
+		}
+		line := atspi.Node{ID: "n9", PID: 7, Parent: len(on.Tree.Nodes) - 1, Depth: len(on.Tree.Nodes), Role: screen.RoleTextLine, Text: tt.text, Box: image.Rect(10, 4, 390, 16), Read: true}
 		on.Tree.Nodes = append(on.Tree.Nodes, line)
 		p := point(0)
 		p.Element = run.ElementOf("n9", line)
-		got := guard.Classify(run.Intent{Action: actuator.Click{At: &p, Button: actuator.Left, Count: 1}, On: on})
-		assert.Equal(t, tt.harmless, got.Harmless, "%s %s: %+v", tt.class, tt.text, got)
-		assert.Equal(t, tt.effect, got.Effect, "%s %s: %+v", tt.class, tt.text, got)
+		beside := actuator.Point{X: p.X, Y: line.Box.Max.Y + 3}    // in what is drawn around its text
+		for _, at := range []actuator.Point{p, point(0), beside} { // by its handle, and by a pixel
+			got := guard.Classify(run.Intent{Action: actuator.Click{At: &at, Button: actuator.Left, Count: 1}, On: on})
+			assert.Equal(t, tt.harmless, got.Harmless, "%s %s %v: %+v", tt.class, tt.text, at, got)
+			assert.Equal(t, tt.effect, got.Effect, "%s %s %v: %+v", tt.class, tt.text, at, got)
+			assert.Contains(t, got.Target, strconv.Quote(tt.text))
+		}
+	}
+	beside := look("Gimp", "normal", "a", item{role: "push button", name: "Cancel"})
+	beside.Tree.Nodes = append(beside.Tree.Nodes, atspi.Node{ID: "n9", PID: 7, Depth: 1, Role: screen.RoleTextLine, Text: "Delete", Box: image.Rect(10, 22, 390, 34), Read: true})
+	got := guard.Classify(run.Intent{Action: actuator.Click{At: &actuator.Point{X: 200, Y: 18}, Button: actuator.Left, Count: 1}, On: beside})
+	assert.True(t, got.Harmless, "a button that tells its name: %+v", got)
+	// What is opened in a file manager is what is read there, and a container is no file.
+	for _, tt := range []struct {
+		text   string
+		effect worldmodel.Effect
+		sure   bool
+	}{{"install.sh", worldmodel.EffectExecute, false}, {"holiday.jpg", worldmodel.EffectNavigate, true}, {"", "", false}} {
+		on := look("Thunar", "normal", "a", item{role: "layered pane", name: "Icon view"})
+		if tt.text != "" {
+			on.Tree.Nodes = append(on.Tree.Nodes, atspi.Node{ID: "n9", PID: 7, Parent: 1, Depth: 2, Role: screen.RoleTextLine, Text: tt.text, Box: image.Rect(10, 4, 390, 16), Read: true})
+		}
+		got := guard.Classify(run.Intent{Action: actuator.Click{At: new(point(0)), Button: actuator.Left, Count: 2}, On: on})
+		assert.Equal(t, tt.sure, got.Harmless, "%s: %+v", tt.text, got)
+		assert.Equal(t, tt.effect, got.Effect, "%s: %+v", tt.text, got)
+		got = guard.Classify(run.Intent{Action: press("enter"), On: on, Done: []actuator.Action{click(0)}})
+		assert.Equal(t, tt.sure, got.Harmless, "%s: %+v", tt.text, got)
+		assert.Equal(t, tt.effect, got.Effect, "%s: %+v", tt.text, got)
+	}
+	// Nor is a button one, and what is selected is what Enter opens.
+	bar := look("Thunar", "normal", "a", item{role: "push button", name: "Delete"})
+	got = guard.Classify(run.Intent{Action: actuator.Click{At: new(point(0)), Button: actuator.Left, Count: 2}, On: bar})
+	assert.Equal(t, worldmodel.EffectDelete, got.Effect, "%+v", got)
+	for name, effect := range map[string]worldmodel.Effect{"run.sh": worldmodel.EffectExecute, "notes.txt": worldmodel.EffectNavigate} {
+		on := look("Thunar", "normal", "a", item{"tree table", "Files", "", []string{"focused"}}, item{"table cell", name, "", []string{"selected"}})
+		on.Tree.Nodes[2].Parent, on.Tree.Nodes[2].Depth = 1, 2
+		got := guard.Classify(run.Intent{Action: press("enter"), On: on})
+		assert.Equal(t, effect, got.Effect, "%s: %+v", name, got)
 	}
 	trash := atspi.Node{ID: "n9", PID: 7, Depth: 1, Role: screen.RoleTextLine, Text: "Trash", Box: image.Rect(10, 20, 390, 40), Read: true}
 	on := look("Xfdesktop", "desktop", "Desktop", item{role: "icon", name: "notes.txt"})
 	on.Tree.Nodes = append(on.Tree.Nodes, trash)
 	to := point(1)
 	to.Element = run.ElementOf("n9", trash)
-	got := guard.Classify(run.Intent{Action: actuator.Drag{Path: []actuator.Point{point(0), to}, Button: actuator.Left}, On: on})
+	got = guard.Classify(run.Intent{Action: actuator.Drag{Path: []actuator.Point{point(0), to}, Button: actuator.Left}, On: on})
 	assert.Equal(t, worldmodel.EffectDelete, got.Effect, "%+v", got)
 }
 

@@ -60,7 +60,7 @@ func (s *scene) enter() Class {
 			return entered(s.line(), "Enter in a terminal")
 		}
 		return asks(worldmodel.EffectExecute, "Enter in a terminal")
-	case at.node != nil && slices.Contains(table.Roles.Button, at.node.Role):
+	case at.is(table.Roles.Button):
 		return s.button(at)
 	case at.dialog:
 		return s.inDialog(at)
@@ -72,13 +72,13 @@ func (s *scene) enter() Class {
 		}
 		return asks("", "Enter may send a form")
 	case at.program == lexicon.Files && at.node != nil:
-		if at.node.Role == "icon" || at.node.Role == "table cell" || at.node.Role == "list item" {
-			return s.openFile(at)
+		if at.is(table.Roles.Text) && at.read == "" {
+			return sure(worldmodel.EffectNavigate, "a place is opened")
 		}
-		return sure(worldmodel.EffectNavigate, "a place is opened")
+		return s.openFile(at)
 	case at.program == lexicon.Document && at.known:
 		return sure(worldmodel.EffectEdit, "a new line, or the next cell")
-	case at.node != nil && slices.Contains(table.Roles.Text, at.node.Role) && !slices.Contains(table.Roles.Single, at.node.Role):
+	case at.is(table.Roles.Text) && !at.is(table.Roles.Single):
 		return sure(worldmodel.EffectEdit, "a new line")
 	}
 	return asks("", "what Enter does there is not known")
@@ -192,7 +192,7 @@ func (s *scene) closing() Class {
 // deleting classifies Delete and Backspace.
 func (s *scene) deleting(name string) Class {
 	at := s.focus
-	field := at.node != nil && (slices.Contains(table.Roles.Text, at.node.Role) || at.editable())
+	field := at.is(table.Roles.Text) || at.node != nil && at.editable()
 	switch {
 	case field:
 		return sure(worldmodel.EffectEdit, "text of a field is deleted")
@@ -207,7 +207,7 @@ func (s *scene) deleting(name string) Class {
 // space classifies the space bar, which presses what has the focus.
 func (s *scene) space() Class {
 	at := s.focus
-	if at.node != nil && (slices.Contains(table.Roles.Button, at.node.Role) || slices.Contains(table.Roles.Toggle, at.node.Role)) {
+	if at.is(table.Roles.Button) || at.is(table.Roles.Toggle) {
 		return s.activate(at)
 	}
 	return s.typed()

@@ -31,7 +31,7 @@ type element struct {
 	node      *atspi.Node
 	root      bool // the element is the window itself
 	label     string
-	read      string // what was aimed at, where that was read from the picture: the element is what it stands in
+	read      string // what is aimed at, where that was read from the picture: the element is what it stands in
 	window    int    // -1: not known
 	program   lexicon.Program
 	dialog    bool
@@ -235,11 +235,12 @@ func (s *scene) at(p *actuator.Point) element {
 		return element{index: -1, window: -1, program: lexicon.Another}
 	}
 	hit := s.in.On.PlaceAt(image.Pt(p.X, p.Y))
-	read := ""
+	read := s.lineAt(image.Pt(p.X, p.Y), hit)
 	if p.Element.ID != "" { // it was aimed at by its handle, and found again
 		if n, ok := s.in.On.Element(string(p.Element.ID)); ok && s.nodes[n].Read {
 			read = s.nodes[n].Text
 		} else if ok {
+			read = ""
 			hit.Node = n
 			hit.Window = max(hit.Window, s.inside[n])
 		}
@@ -255,6 +256,27 @@ func (s *scene) at(p *actuator.Point) element {
 	out := s.of(hit.Node, hit.Window)
 	out.read = read
 	return out
+}
+
+// lineAt returns what the line says that was read from the picture at a point, or so near to it
+// that it may be the label of what is drawn there; "" if there is none in that window, or if a
+// click there hits something else that has a name.
+func (s *scene) lineAt(p image.Point, hit screen.Place) (text string) {
+	if m := s.in.On.Image.Mapping; m.Size != (image.Point{}) {
+		p = m.ToDevice(p)
+	}
+	best := image.Rectangle{}
+	for i, n := range s.nodes {
+		around := n.Box.Inset(-n.Box.Dy() / 2)
+		if !n.Read || n.Text == "" || s.inside[i] != hit.Window || !p.In(around) || p.In(best) {
+			continue
+		}
+		if h := hit.Node; h >= 0 && atspi.Operable(s.nodes[h].Role) && s.nodes[h].Called() != "" && !atspi.Within(s.nodes, i, h) {
+			continue
+		}
+		text, best = n.Text, n.Box
+	}
+	return text
 }
 
 // of is an element with what it is part of.
@@ -310,6 +332,11 @@ func (s *scene) read(p *element, top int) {
 	}
 }
 
+// is reports whether an element is known, and of one of some roles.
+func (p element) is(roles []string) bool {
+	return p.node != nil && slices.Contains(roles, p.node.Role)
+}
+
 // terminal reports whether keys at the place go to a terminal.
 func (p element) terminal() bool { return p.program == lexicon.Terminal }
 
@@ -353,7 +380,7 @@ func (s *scene) overwrites(at element) bool {
 		switch {
 		case slices.Contains([]string{"text", "entry"}, n.Role) && n.Text != "" && n.Has("editable", "focused"):
 			typed = append(typed, n.Text)
-		case n.Role == "table cell" || n.Role == "list item" || n.Role == "icon":
+		case slices.Contains(table.Roles.Entry, n.Role):
 			names = append(names, n.Called(), n.Text)
 		}
 	}
@@ -428,8 +455,12 @@ func (s *scene) target() string {
 	}
 	at := s.aimed()
 	var words []string
-	if at.node != nil {
-		words = append(words, at.node.Describe(func(q string) string { return `"` + clip(q) + `"` }))
+	quote := func(q string) string { return `"` + clip(q) + `"` }
+	switch {
+	case at.read != "":
+		words = append(words, screen.RoleTextLine+" "+quote(at.read))
+	case at.node != nil:
+		words = append(words, at.node.Describe(quote))
 	}
 	if at.title != "" {
 		words = append(words, `in window "`+clip(at.title)+`"`)
