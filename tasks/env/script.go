@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"image"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/pyautogui"
@@ -66,10 +67,15 @@ func translate(source string, size image.Point) ([]actuator.Action, error) {
 // senders are programs that send input to a display.
 var senders = []string{"xdotool", "ydotool", "dotool", "wtype", "xte", "xvkbd"}
 
+// inputs are what xdotool sends input with; the rest of it asks for windows, and moves them.
+var inputs = []string{
+	"key", "keydown", "keyup", "type", "click", "mousedown", "mouseup", "mousemove", "mousemove_relative",
+}
+
 // sender returns what a command would send input with by itself, past the hand, as far as that
 // can be told without running it: a program of senders, or Python with code that names
 // pyautogui, alone or in a script; "" for none. What is in files, and what a script hands on
-// to a program that runs it (eval, xargs), is not known.
+// to a program that runs it (eval, xargs, a pipe), is not known.
 func (c Command) sender() string {
 	for _, s := range c.simples() {
 		words := simpleProgram(s.words)
@@ -82,7 +88,7 @@ func (c Command) sender() string {
 				return inner
 			}
 		}
-		if slices.Contains(senders, name) {
+		if slices.Contains(senders, name) && (name != "xdotool" || sends(words[1:])) {
 			return name
 		}
 		if strings.HasPrefix(name, "python") && strings.Contains(pythonCode(words)+s.here, "pyautogui") {
@@ -92,11 +98,21 @@ func (c Command) sender() string {
 	return ""
 }
 
+// sends reports whether xdotool sends input with some words, or reads from somewhere else what
+// it does.
+func sends(words []string) bool {
+	script := len(words) == 0 || words[0] == "-" || strings.Contains(words[0], "/")
+	return script || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(inputs, w) })
+}
+
 // pythonCode returns what python is given to run with its words: what follows -c, or "".
 func pythonCode(words []string) string {
-	for i, word := range words {
-		if strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.HasSuffix(word, "c") {
-			return strings.Join(words[i+1:], " ")
+	for i, word := range words[1:] {
+		switch {
+		case !strings.HasPrefix(word, "-") || word == "-": // a file, with words of its own
+			return ""
+		case !strings.HasPrefix(word, "--") && strings.HasSuffix(word, "c"):
+			return strings.Join(words[i+2:], " ")
 		}
 	}
 	return ""
@@ -120,12 +136,28 @@ func (c Command) simples() []simple {
 	return []simple{{words: c.Args}}
 }
 
+// shells are those of which it is known how they are given a script.
+var shells = []string{"sh", "bash", "dash", "zsh", "ksh"}
+
 // shellScript returns the script of a command such as "bash -c …".
-func shellScript(args []string) (string, bool) {
-	if len(args) < 3 || !slices.Contains([]string{"sh", "bash", "dash"}, path.Base(args[0])) {
+func shellScript(args []string) (script string, ok bool) {
+	if len(args) == 0 || !slices.Contains(shells, path.Base(args[0])) {
 		return "", false
 	}
-	return args[2], strings.HasPrefix(args[1], "-") && strings.HasSuffix(args[1], "c")
+	for i := 1; i < len(args); i++ {
+		switch word := args[i]; {
+		case word == "-o" || word == "+o" || word == "-O" || word == "+O" || word == "--rcfile" || word == "--init-file":
+			i++
+		case strings.HasPrefix(word, "--") && word != "--" || strings.HasPrefix(word, "+"):
+		case strings.HasPrefix(word, "-") && word != "--":
+			ok = ok || strings.Contains(word, "c")
+		case word == "--" && ok && i+1 < len(args):
+			return args[i+1], true
+		default:
+			return word, ok
+		}
+	}
+	return "", false
 }
 
 // scriptPrograms returns the known programs that a script starts, but for those
@@ -133,7 +165,7 @@ func shellScript(args []string) (string, bool) {
 func scriptPrograms(script string) []string {
 	var list, asked []string
 	for _, c := range parseScript(script) {
-		if slices.Contains([]string{"command", "which", "type", "hash"}, c.words[0]) {
+		if asksFor(c.words) {
 			asked = append(asked, c.words[1:]...)
 		} else if !c.excused {
 			list = append(list, started(c.words)...)
@@ -144,16 +176,53 @@ func scriptPrograms(script string) []string {
 	return slices.Compact(list)
 }
 
+// starters are programs that start the one that follows their options: those of the options that
+// have a value, and how many words come before the program.
+var starters = map[string]struct {
+	valued []string
+	before int
+}{
+	"exec": {valued: []string{"-a"}}, "nohup": {}, "setsid": {}, "command": {}, "time": {valued: []string{"-f", "-o"}},
+	"env":     {valued: []string{"-u", "--unset", "-C", "--chdir"}},
+	"sudo":    {valued: []string{"-u", "--user", "-g", "--group", "-h", "--host", "-p", "--prompt", "-C", "-r", "-t", "-T", "-U", "-D", "-R"}},
+	"timeout": {valued: []string{"-s", "--signal", "-k", "--kill-after"}, before: 1},
+	"nice":    {valued: []string{"-n", "--adjustment"}}, "ionice": {valued: []string{"-c", "--class", "-n", "--classdata"}},
+	"stdbuf": {valued: []string{"-i", "-o", "-e"}}, "xvfb-run": {valued: []string{"-e", "-f", "-n", "-p", "-s", "-w"}},
+}
+
 // simpleProgram returns the words of a simple command from its program on.
 func simpleProgram(words []string) []string {
-	before := []string{"{", "if", "elif", "then", "while", "until", "do", "else", "!", "exec", "nohup", "setsid", "time", "env", "sudo"}
-	for i, word := range words {
-		name, _, variable := strings.Cut(word, "=")
-		if !slices.Contains(before, word) && !strings.HasPrefix(word, "-") && (!variable || strings.ContainsAny(name, "/ ")) {
-			return words[i:]
+	for len(words) > 0 {
+		starter, ok := starters[path.Base(words[0])]
+		if name, _, variable := strings.Cut(words[0], "="); variable && !strings.ContainsAny(name, "/ ") {
+			words = words[1:] // that env is given
+			continue
 		}
+		if !ok || asksFor(words) {
+			return words
+		}
+		words = words[1:]
+		for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+			skip := 1
+			if slices.Contains(starter.valued, words[0]) {
+				skip = 2
+			}
+			words = words[min(skip, len(words)):]
+		}
+		words = words[min(starter.before, len(words)):]
 	}
 	return nil
+}
+
+// asksFor reports whether a command only asks whether programs are there.
+func asksFor(words []string) bool {
+	switch words[0] {
+	case "which", "type", "hash":
+		return true
+	case "command":
+		return len(words) > 1 && (words[1] == "-v" || words[1] == "-V")
+	}
+	return false
 }
 
 // started returns the known programs that a simple command starts or installs.
@@ -191,74 +260,101 @@ func installs(words []string) []string {
 type simple struct {
 	words   []string
 	excused bool   // the script goes on in another way if it fails
-	here    string // the here-document that it reads, and what comes after it
+	here    string // the here-document that it reads
 }
 
-// tokens are what a script is cut into: texts in quotes, what separates commands
-// and words, comments, and the rest of words.
-var tokens = regexp.MustCompile(`(?s)'[^']*'?|"(?:\\.|[^"\\])*"?|\\.|<<|\|\||&&|>&|&>|[\n;&|()` + "`" + `]|[ \t\r]+(?:#[^\n]*)?|[^'"\\<|&>\n;()` + "`" + ` \t\r]+|.`)
-
-// parseScript returns the simple commands of a script. It knows no more of the
-// language than tokens does: what is in double quotes is a word, and nothing is
-// expanded. At the first here-document it ends.
-func parseScript(script string) []simple {
-	var commands []simple
-	var words []string
-	word, begun := "", false
-	list, either := 0, false // the first command of a list, and whether it has "||"
-	end := func() {
-		if begun {
-			words = append(words, word)
-		}
-		if word, begun = "", false; len(words) == 0 {
-			return
-		}
-		condition := slices.Contains([]string{"if", "elif", "while", "until"}, words[0])
-		commands = append(commands, simple{words: words, excused: condition})
-		words = nil
-	}
-	endList := func() {
-		end()
-		for i := list; either && i < len(commands); i++ {
-			commands[i].excused = true
-		}
-		list, either = len(commands), false
-	}
-	all := tokens.FindAllString(script, -1)
-	for i, token := range all {
-		switch token[0] {
-		case '\'', '"':
-			word, begun = word+strings.Trim(token, token[:1]), true
-		case '\\':
-			word, begun = word+strings.TrimPrefix(token[1:], "\n"), true
-		case ' ', '\t', '\r':
-			if begun {
-				words = append(words, word)
-			}
-			word, begun = "", false
-		case '|', '(', ')', '`':
-			either = either || token == "||"
-			end()
-		case '\n', ';', '&':
-			switch token {
-			case "&&":
-				end()
-			case "&>":
-			default:
-				endList()
-			}
-		default:
-			if token == "<<" {
-				n := len(commands)
-				if end(); len(commands) > n {
-					commands[n].here = strings.Join(all[i+1:], "")
+// parseScript returns the simple commands of a script, those in it that others are given what
+// they print of included. Nothing is expanded. Where it cannot be understood it ends.
+func parseScript(script string) (commands []simple) {
+	excused := map[syntax.Node]bool{}
+	excuse := func(list ...*syntax.Stmt) {
+		for _, s := range list {
+			syntax.Walk(s, func(n syntax.Node) bool {
+				if n != nil {
+					excused[n] = true
 				}
-				endList()
-				return commands
-			}
-			word, begun = word+token, true
+				return true
+			})
 		}
 	}
-	endList()
+	visit := func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.IfClause:
+			excuse(n.Cond...)
+		case *syntax.WhileClause:
+			excuse(n.Cond...)
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.OrStmt {
+				excuse(n.X, n.Y)
+			}
+		case *syntax.Stmt:
+			call, ok := n.Cmd.(*syntax.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				break
+			}
+			s := simple{excused: excused[n]}
+			for _, w := range call.Args {
+				s.words = append(s.words, literal(w))
+			}
+			for _, r := range n.Redirs {
+				switch r.Op {
+				case syntax.Hdoc, syntax.DashHdoc:
+					s.here = literal(r.Hdoc)
+				case syntax.WordHdoc:
+					s.here = literal(r.Word)
+				}
+			}
+			commands = append(commands, s)
+		}
+		return true
+	}
+	for stmt, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(script)) {
+		if err != nil {
+			break
+		}
+		syntax.Walk(stmt, visit)
+	}
 	return commands
+}
+
+// literal returns a word without its quotes; what is expanded in it stands as it is written.
+func literal(w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	var b strings.Builder
+	var write func(parts []syntax.WordPart, quoted bool)
+	write = func(parts []syntax.WordPart, quoted bool) {
+		for _, part := range parts {
+			switch p := part.(type) {
+			case *syntax.Lit:
+				b.WriteString(unescaped(p.Value, quoted))
+			case *syntax.SglQuoted:
+				b.WriteString(p.Value)
+			case *syntax.DblQuoted:
+				write(p.Parts, true)
+			default:
+				if err := syntax.NewPrinter().Print(&b, p); err != nil {
+					b.WriteString("$")
+				}
+			}
+		}
+	}
+	write(w.Parts, false)
+	return b.String()
+}
+
+// unescaped takes the backslashes off that quote a character: all of them, or in double quotes
+// those before what has a meaning there.
+func unescaped(text string, quoted bool) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && (!quoted || strings.IndexByte("$`\"\\\n", text[i+1]) >= 0) {
+			if i++; text[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
 }
