@@ -67,29 +67,31 @@ func TestTerminalKey(t *testing.T) {
 // The journal of what a task's author does begins with how the desktop is looked at, has what was
 // waited for, and ends as set-up and evaluation do: with the first error, if there was one.
 func TestAuthorsJournal(t *testing.T) {
-	for name, fail := range map[string]func(*env.Env) error{
-		"done": func(*env.Env) error { return nil },
-		"input takes too long": func(e *env.Env) error {
+	broke := errors.New("a file is not there")
+	for name, tt := range map[string]struct {
+		fail func(*env.Env)
+		want events.RunEnded
+	}{
+		"done": {func(*env.Env) {}, events.RunEnded{Outcome: events.OutcomeDone}},
+		"input takes too long, and that is forgiven": {func(e *env.Env) {
 			_, err := e.Run(t.Context(), env.Command{Args: []string{"python", "-c", "import pyautogui, time; time.sleep(50)"}, Limit: 50 * time.Millisecond})
 			require.ErrorIs(t, err, env.ErrLimit)
-			e.Fail(errors.New("what came of it"))
-			return err
-		},
-		"another step breaks": func(e *env.Env) error {
-			err := errors.New("a file is not there")
 			e.Fail(nil)
-			e.Fail(err)
-			return err
-		},
+		}, events.RunEnded{Outcome: events.OutcomeDone}},
+		"a step breaks": {func(e *env.Env) {
+			e.Fail(nil)
+			e.Fail(broke)
+			e.Fail(errors.New("what came of it"))
+		}, events.RunEnded{Outcome: events.OutcomeFailed, Error: broke.Error()}},
+		"the user stops it": {func(e *env.Env) {
+			e.Fail(&events.Stop{Outcome: events.OutcomeStopped, Answer: "interrupted"})
+		}, events.RunEnded{Outcome: events.OutcomeStopped, Answer: "interrupted"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			journal := &events.Memory{}
 			e := isolated(t, &env.Options{Journal: func() (events.Journal, error) { return journal, nil }})
 			require.NoError(t, e.Perform(t.Context(), "import pyautogui, time; pyautogui.press('esc'); time.sleep(0.1)"))
-			want := events.RunEnded{Outcome: events.OutcomeDone}
-			if err := fail(e); err != nil {
-				want = events.RunEnded{Outcome: events.OutcomeFailed, Error: err.Error()}
-			}
+			tt.fail(e)
 			require.NoError(t, e.Close(), "an error is told to who made it, once")
 
 			list := journal.Events()
@@ -106,7 +108,10 @@ func TestAuthorsJournal(t *testing.T) {
 			assert.Equal(t, []string{"press Esc", "wait 100ms"}, acted[:2])
 			ended, ok := list[len(list)-1].Data.(events.RunEnded)
 			require.True(t, ok, "%+v", list[len(list)-1])
-			assert.Equal(t, want, events.RunEnded{Outcome: ended.Outcome, Error: ended.Error})
+			if tt.want.Error != "" { // it is the answer too
+				tt.want.Answer = tt.want.Error
+			}
+			assert.Equal(t, tt.want, events.RunEnded{Outcome: ended.Outcome, Error: ended.Error, Answer: ended.Answer})
 		})
 	}
 }

@@ -295,8 +295,9 @@ func (e *Env) shutDown() error {
 	var errs []error
 	e.mu.Lock()
 	if e.author != nil {
-		if _, err := e.author.Hand.End(context.Background(), e.failed, time.Since(e.began)); e.failed == nil || !errors.Is(err, e.failed) {
-			errs = append(errs, err) // else it is known to whom it was returned
+		_, err := e.author.Hand.End(context.Background(), e.failed, time.Since(e.began))
+		if e.failed == nil || errors.Is(err, run.ErrJournal) {
+			errs = append(errs, err) // what failed is known to whoever noted it
 		}
 		errs = append(errs, e.author.Close())
 	}

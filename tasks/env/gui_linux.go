@@ -38,15 +38,15 @@ func (e *Env) Perform(ctx context.Context, source string) error {
 }
 
 // Fail notes what set-up or evaluation broke of, for the last event of the author's journal,
-// which tells the first that is noted. Errors of [Env.Perform] are; nil is none.
+// which tells the first that is noted: a [*run.Stop] is no failure, and nil is none. What broke
+// and was forgiven is not noted.
 func (e *Env) Fail(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.failed = cmp.Or(e.failed, err)
 }
 
-func (e *Env) perform(ctx context.Context, actions []actuator.Action) (err error) {
-	defer func() { e.Fail(err) }()
+func (e *Env) perform(ctx context.Context, actions []actuator.Action) error {
 	hand, err := e.input(ctx)
 	if err != nil {
 		return fmt.Errorf("pyautogui: %w", err)

@@ -146,7 +146,11 @@ func (r *Runner) do(ctx context.Context, s *Stage, act Act, result *tasks.Result
 		return err
 	}
 	defer func() {
-		if result.Stage != StageRun { // the agent's journal says itself how that ended
+		switch {
+		case result.Stage == StageRun: // the agent's journal says itself how that ended
+		case err != nil && ctx.Err() != nil:
+			s.Env.Fail(&run.Stop{Outcome: run.OutcomeStopped, Answer: context.Cause(ctx).Error()})
+		default:
 			s.Env.Fail(err)
 		}
 		err = errors.Join(err, s.Env.Close())
