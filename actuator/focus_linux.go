@@ -25,10 +25,12 @@ const (
 	// managerLimit is how long the window manager has for its answer.
 	managerLimit = 3 * time.Second
 	// muteWait stands in for the answer of a program that takes no pings, such as xterm:
-	// it has this long to take its input, see [x11Backend.mute].
+	// it has this long at least to take its input, see [x11Backend.mute].
 	muteWait = 150 * time.Millisecond
-	// muteLimit is how long it has where it or the server wants a processor all the time.
+	// muteLimit is how long it has where it or the server wants a processor all the time, and
+	// muteAgain is how long it has from then on: it is one that never rests.
 	muteLimit = 10 * time.Second
+	muteAgain = time.Second
 )
 
 // ready waits until the window manager has taken all input sent so far, the
@@ -153,10 +155,10 @@ func (x *x11Backend) ask(ctx context.Context, w xproto.Window, t time.Duration) 
 	return err
 }
 
-// mute waits in place of the answer of a program that takes no pings, until neither it nor the
-// server, for which it may wait, has wanted a processor for [muteWait]: on a busy machine it
-// comes late to what it was sent. One that always works gets [muteLimit].
-func (x *x11Backend) mute(ctx context.Context, w xproto.Window) error {
+// mute waits in place of the answer of a program that takes no pings: for [muteWait], and until
+// neither it nor the server, for which it may wait, wants a processor, as on a busy machine it
+// comes late to what it was sent. One that always works gets the limit, which is less then.
+func (x *x11Backend) mute(ctx context.Context, w xproto.Window, limit *time.Duration) error {
 	watch := process.Watch{PIDs: []int{x11.ServerOf(x.display)}}
 	if x.tellsPIDs {
 		watch.PIDs = append(watch.PIDs, x.conn.PID(w))
@@ -165,7 +167,11 @@ func (x *x11Backend) mute(ctx context.Context, w xproto.Window) error {
 		if err := sleep(ctx, muteWait/process.Looks); err != nil {
 			return err
 		}
-		if watch.Idle() == process.Looks || time.Since(began) >= muteLimit {
+		if watch.Idle() == process.Looks {
+			return nil
+		}
+		if time.Since(began) >= *limit {
+			*limit = muteAgain
 			return nil
 		}
 	}

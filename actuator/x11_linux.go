@@ -58,7 +58,7 @@ func (x *x11Backend) open(ctx context.Context, display string) error {
 		return fmt.Errorf("no program can send input: %w", err)
 	}
 	if err := x.conn.Extension("X-Resource"); err != nil {
-		x.log.InfoContext(ctx, "programs that take no pings are given a fixed time", "err", err)
+		x.log.InfoContext(ctx, "of programs that take no pings it is not known whether they work", "err", err)
 	} else {
 		x.tellsPIDs = true
 	}
