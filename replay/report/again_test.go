@@ -72,9 +72,9 @@ func TestReportTellsAReplay(t *testing.T) {
 	assert.False(t, strings.Contains(words, "<dt>model calls"), "none was asked")
 	assert.False(t, strings.Contains(words, "out of range"))
 	v := newView(redone(t, drawn(5, image.Pt(320, 240))))
-	var got []class
+	var got []mood
 	for _, e := range v.Steps {
 		got = append(got, e.Mood)
 	}
-	assert.Equal(t, []class{"", good, healed, bad, diverged}, got)
+	assert.Equal(t, []mood{"", good, healed, bad, diverged}, got)
 }

@@ -61,7 +61,7 @@ type comparison struct {
 type pair struct {
 	ID, Label string
 	Words     string // what differs
-	Mood      class
+	Mood      mood
 	Spent     replay.Spent // the longer one
 	InA, InB  *entry       // nil where the run has no such step
 
@@ -73,9 +73,9 @@ type total struct{ Name, A, B, More string }
 
 // Moods of a pair.
 const (
-	same    class = "same"
-	differs class = "differs"
-	parted  class = "parted" // the first that differs
+	same    mood = "same"
+	differs mood = "differs"
+	parted  mood = "parted" // the first that differs
 )
 
 // Ticks divides the timeline.

@@ -180,7 +180,7 @@ func (t *planHistory) Words() string {
 }
 
 // Mood is how the plan went.
-func (t *planHistory) Mood() class {
+func (t *planHistory) Mood() mood {
 	if t.plan == nil {
 		return ""
 	}

@@ -2,24 +2,24 @@ package report
 
 import "desktop-agent/actuator"
 
-// A class says how a step went; "" where nothing was done.
-type class string
+// A mood says how a step went; "" where nothing was done.
+type mood string
 
 // The moods, the worse the later.
 const (
-	good     class = "good"     // delivered
-	healed   class = "healed"   // not as recorded, and a model found a way on
-	odd      class = "odd"      // it had no effect, or not all of it was done
-	doubted  class = "doubted"  // it was objected to, and done
-	bad      class = "bad"      // refused, or no action at all
-	diverged class = "diverged" // not as recorded
+	good     mood = "good"     // delivered
+	healed   mood = "healed"   // not as recorded, and a model found a way on
+	odd      mood = "odd"      // it had no effect, or not all of it was done
+	doubted  mood = "doubted"  // it was objected to, and done
+	bad      mood = "bad"      // refused, or no action at all
+	diverged mood = "diverged" // not as recorded
 )
 
 // Two says that the page has one picture a step.
 func (*view) Two() bool { return false }
 
 // Words says what a mood means.
-func (m class) Words() string {
+func (m mood) Words() string {
 	switch m {
 	case good:
 		return "delivered"
@@ -44,9 +44,9 @@ func (m class) Words() string {
 }
 
 // Trouble reports whether a step is worth a look.
-func (m class) Trouble() bool { return m.rank() > 1 }
+func (m mood) Trouble() bool { return m.rank() > 1 }
 
-func (m class) rank() int {
+func (m mood) rank() int {
 	switch m {
 	case good, same:
 		return 1
@@ -65,7 +65,7 @@ func (m class) rank() int {
 }
 
 // Mood is how the step went.
-func (s *stepView) Mood() class {
+func (s *stepView) Mood() mood {
 	m := s.performed()
 	for _, d := range s.Diverged {
 		if d.Healing && m == good {
@@ -80,8 +80,8 @@ func (s *stepView) Mood() class {
 
 // performed is how the step went, but for what a replay found out: the worst of all that
 // is known of it.
-func (s *stepView) performed() (m class) {
-	worse := func(c class) {
+func (s *stepView) performed() (m mood) {
+	worse := func(c mood) {
 		if c.rank() > m.rank() {
 			m = c
 		}
@@ -127,7 +127,7 @@ func (s *stepView) performed() (m class) {
 // A tick is a stretch of the timeline: one step, or some where they are many.
 type tick struct {
 	From, To int // sections, from 0; To is behind the last
-	Mood     class
+	Mood     mood
 }
 
 // maxTicks is how many ticks can still be told from each other.

@@ -349,7 +349,7 @@ func TestMoodIsTheWorst(t *testing.T) {
 	yes, no := &run.GoalChecked{Accepted: true}, &run.GoalChecked{}
 	for name, tt := range map[string]struct {
 		step stepView
-		want class
+		want mood
 	}{
 		"nothing done":                         {stepView{Proposals: []*proposalView{{}}}, ""},
 		"delivered":                            {stepView{Proposals: []*proposalView{acted(actuator.Delivered)}}, good},

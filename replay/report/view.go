@@ -61,7 +61,7 @@ type entry struct {
 	ID      string
 	Label   string
 	Words   string
-	Mood    class
+	Mood    mood
 	Spent   replay.Spent
 	Calls   int
 	Dollars float64
