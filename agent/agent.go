@@ -84,8 +84,8 @@ type Agent struct {
 
 	AssessAlways  bool            // the world model is asked what came of a batch also where there is no plan
 	MaxSteps      int             // turns of the actor; 0 for [run.DefaultMaxSteps]
-	MaxBadReplies int             // replies in a row that are no action; 0 for 4
-	MaxRefusals   int             // claims to be done that the screen does not confirm; 0 for 3
+	MaxBadReplies int             // replies in a row that are no action; 0 for [run.DefaultMaxBadReplies]
+	MaxRefusals   int             // claims to be done that the screen does not confirm; 0 for [run.DefaultMaxRefusals]
 	MaxDoubts     int             // claims that the task cannot be done, and that are looked at before one stands; 0 for none
 	Detectors     *monitor.Limits // nil for the defaults
 	Settings      run.Settings    // for the journal

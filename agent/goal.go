@@ -29,7 +29,7 @@ func (r *episode) done(ctx context.Context, b batch) error {
 		return &run.Stop{Outcome: run.OutcomeDone, Answer: r.outcome(b.claim.Answer, check.Evidence), Grade: check.Grade}
 	}
 	r.refusals++
-	if limit := cmp.Or(r.MaxRefusals, 3); r.refusals >= limit {
+	if limit := cmp.Or(r.MaxRefusals, run.DefaultMaxRefusals); r.refusals >= limit {
 		return &run.Stop{Outcome: run.OutcomeBlocked, Answer: fmt.Sprintf(
 			"the actor said %d times that the task is done, and it was not confirmed: %s", limit, check.Missing)}
 	}

@@ -304,7 +304,7 @@ func (r *episode) remember(t turn, b batch) {
 // so the observation stays.
 func (r *episode) badReply(t turn) error {
 	r.badReplies++
-	if limit := cmp.Or(r.MaxBadReplies, 4); r.badReplies >= limit {
+	if limit := cmp.Or(r.MaxBadReplies, run.DefaultMaxBadReplies); r.badReplies >= limit {
 		return fmt.Errorf("%d replies of the actor in a row are no action, the last because: %w", limit, errors.Join(t.cause, t.bad))
 	}
 	t.reply = shortened(t.reply)

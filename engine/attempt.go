@@ -243,9 +243,9 @@ func (x *Execution) try(ctx context.Context, a *attempt, d *ended, fallback stri
 	if err := e.emitFor(ctx, part.Scope, begun); err != nil {
 		return outcome{err: err}, err
 	}
-	limit := cmp.Or(e.Settings.StepTimeout, DefaultStepTimeout)
+	limit := cmp.Or(e.Settings.StepTimeout, run.DefaultStepTimeout)
 	if a.step.Executor == planner.Agent || a.step.Sub != nil {
-		limit = cmp.Or(e.Settings.AgentTimeout, DefaultAgentTimeout)
+		limit = cmp.Or(e.Settings.AgentTimeout, run.DefaultAgentTimeout)
 	}
 	limited, cancel := run.Within(ctx, limit, fmt.Errorf("%w (%v)", errStepTime, limit))
 	defer cancel()
@@ -266,13 +266,6 @@ func (x *Execution) try(ctx context.Context, a *attempt, d *ended, fallback stri
 	}
 	return o, nil
 }
-
-// DefaultStepTimeout is how long one attempt of a step may take, and DefaultAgentTimeout
-// one of an agent of its own, or of a plan within the plan.
-const (
-	DefaultStepTimeout  = time.Minute
-	DefaultAgentTimeout = 10 * time.Minute
-)
 
 // execute does a step by who it names.
 func (x *Execution) execute(ctx context.Context, part *run.Session, a *attempt, d *ended, fallback string) outcome {

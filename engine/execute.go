@@ -222,12 +222,8 @@ func (x *Execution) failed(ctx context.Context, step planner.Step, ended *ended)
 func (x *Execution) tooMany() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return x.plan.FailureRate() >= cmp.Or(x.engine.Config.Threshold, defaultFailureRate)
+	return x.plan.FailureRate() >= cmp.Or(x.engine.Config.Threshold, planner.DefaultThreshold)
 }
-
-// defaultFailureRate is the part of the steps that may fail before a plan that goes on
-// after failures is revised.
-const defaultFailureRate = 0.3
 
 // abort ends the plan as one that failed. What was done stays.
 func (x *Execution) abort(why string) error {

@@ -29,7 +29,7 @@ func TestExecutionDefaults(t *testing.T) {
 	assert.Equal(t, time.Minute, s.StepTimeout)
 	assert.Equal(t, 1, s.Retries)
 	assert.False(t, s.ContinueOnFailure)
-	assert.Equal(t, time.Minute, engine.DefaultStepTimeout)
+	assert.Equal(t, time.Minute, run.DefaultStepTimeout)
 	assert.Equal(t, 2, s.AgentDepth)
 	assert.Equal(t, 20, s.AgentTurns)
 	assert.Equal(t, 0.2, s.LowBudget)

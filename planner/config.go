@@ -61,7 +61,7 @@ func (c Config) WithDefaults() Config {
 	c.MaxSteps, c.MaxDepth = cmp.Or(c.MaxSteps, 20), cmp.Or(c.MaxDepth, 2)
 	c.ApprovalLimit, c.Unanswered = cmp.Or(c.ApprovalLimit, 10*time.Minute), cmp.Or(c.Unanswered, RejectUnanswered)
 	c.MaxRevisions, c.Strategy = cmp.Or(c.MaxRevisions, DefaultMaxRevisions), cmp.Or(c.Strategy, ReplanRemaining)
-	c.Threshold = cmp.Or(c.Threshold, 0.3)
+	c.Threshold = cmp.Or(c.Threshold, DefaultThreshold)
 	return c
 }
 

@@ -39,6 +39,10 @@ type (
 // DefaultMaxRevisions is how often one plan is revised, where nothing else is said.
 const DefaultMaxRevisions = 3
 
+// DefaultThreshold is the part of failed steps at which a plan that goes on after failures is
+// revised, where nothing else is said.
+const DefaultThreshold = 0.3
+
 // A Planner asks a model for plans. It is safe for concurrent use if its model is.
 type Planner struct {
 	Model        llm.Model

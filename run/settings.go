@@ -227,6 +227,10 @@ func (m ModelSettings) Models() map[string]string {
 // What holds where the settings of a run are zero, as in runs from before there were these.
 const (
 	DefaultMaxSteps      = 50
+	DefaultMaxBadReplies = 4
+	DefaultMaxRefusals   = 3
+	DefaultStepTimeout   = time.Minute
+	DefaultAgentTimeout  = 10 * time.Minute
 	DefaultStepActions   = 15
 	DefaultMaxParallel   = 3
 	DefaultPlanTries     = 3
@@ -252,13 +256,13 @@ func Defaults() Settings {
 			StopKeys: "ctrl+alt+esc", StopCorner: true, Takeover: 3 * time.Second,
 		},
 		Agent: AgentSettings{
-			Planning: "suggestive", Assess: "auto", Format: dialect.Auto, MaxSteps: DefaultMaxSteps, MaxBadReplies: 4, MaxRefusals: 3, MaxDoubts: 1, MaxRevisions: planner.DefaultMaxRevisions,
+			Planning: "suggestive", Assess: "auto", Format: dialect.Auto, MaxSteps: DefaultMaxSteps, MaxBadReplies: DefaultMaxBadReplies, MaxRefusals: DefaultMaxRefusals, MaxDoubts: 1, MaxRevisions: planner.DefaultMaxRevisions,
 			ReviewEvery: 10, PlanTries: DefaultPlanTries, ReadAlike: worldmodel.DefaultAlike, ScreenTokens: screen.DefaultTextBudget, KeepImages: 3,
 			Detectors: monitor.DefaultLimits, GuardLimit: DefaultGuardLimit,
 			Guard: "on", Approve: "risky", OnBlock: OnBlockAsk, Workspace: "auto", Candidates: 1,
 			JudgeLimit: DefaultJudgeLimit, ApprovalLimit: DefaultApprovalLimit, RiskLimit: DefaultRiskLimit, CarefulEdits: DefaultCarefulEdits, MaxBlocked: DefaultMaxBlocked,
 			Execution: ExecutionSettings{
-				Mode: "sequential", MaxParallel: DefaultMaxParallel, StepTimeout: time.Minute, AgentTimeout: 10 * time.Minute, StepActions: DefaultStepActions, Retries: 1,
+				Mode: "sequential", MaxParallel: DefaultMaxParallel, StepTimeout: DefaultStepTimeout, AgentTimeout: DefaultAgentTimeout, StepActions: DefaultStepActions, Retries: 1,
 				Reflect: true, AgentDepth: DefaultAgentDepth, AgentTurns: DefaultAgentTurns, LowBudget: DefaultPlanBudget,
 			},
 		},
