@@ -42,13 +42,12 @@ func NothingChanged(a actuator.Action, index int, before *image.RGBA, chosen, no
 
 // samePicture reports whether two pictures, before and after an action, are the same to a
 // person who has no tree: a text cursor that is seen in one of them alone blinks, unless the
-// action may have moved it.
+// action goes to where it is, and may have moved it.
 func samePicture(a actuator.Action, before, after *image.RGBA) bool {
 	if !screen.SamePicture(before, after) {
 		return false
 	}
-	_, moves := a.(actuator.Press)
-	return !moves || screen.DiffBox(before, after).Empty()
+	return !actuator.UsesFocus(a) || screen.DiffBox(before, after).Empty()
 }
 
 // Surprise returns why an action must not be performed: the desktop is not what

@@ -118,7 +118,7 @@ func (l *Live) Surprise(ctx context.Context, aim Aim) string {
 	}
 	for _, p := range actuator.Points(aim.Action) {
 		at := aim.Chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
-		if p.Element.ID == "" && !pointedAt(aim.Done, p) && windowAt(aim.Chosen.Windows, at).ID != windowAt(aim.Now.Windows, at).ID {
+		if p.Element.ID == "" && windowAt(aim.Chosen.Windows, at).ID != windowAt(aim.Now.Windows, at).ID {
 			return fmt.Sprintf("at (%d, %d) another window lies now than the screenshot %s shows", p.X, p.Y, aim.Chosen.FrameID)
 		}
 	}
@@ -135,6 +135,9 @@ func (l *Live) Surprise(ctx context.Context, aim Aim) string {
 		}
 		at := aim.Chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
 		change, err := l.Screen.ChangeAt(ctx, aim.Chosen, at)
+		if l.secrets != nil && change.Now != nil {
+			l.secrets.hideNode(change.Now)
+		}
 		if err != nil || !change.Any() {
 			continue // the pictures are the same, and nothing else is known
 		}
@@ -156,7 +159,7 @@ func (l *Live) same(ctx context.Context, chosen *screen.Observation, at image.Po
 	if was.Node < 0 || was.Window < 0 {
 		return false
 	}
-	now, err := l.Screen.Look(ctx)
+	now, err := l.looked(l.Screen.Look(ctx))
 	if err != nil || now.Tree.Err != nil {
 		return false
 	}
@@ -166,6 +169,17 @@ func (l *Live) same(ctx context.Context, chosen *screen.Observation, at image.Po
 	}
 	a, b := chosen.Tree.Nodes[was.Node], now.Tree.Nodes[is.Node]
 	return a.ID == b.ID && a.Role == b.Role && atspi.Operable(a.Role) && (a.Called() == b.Called() || renamed(a.Role))
+}
+
+// looked takes secrets out of what a look has found, as they are out of what actions are
+// chosen on.
+func (l *Live) looked(o *screen.Observation, err error) (*screen.Observation, error) {
+	if err == nil && l.secrets != nil {
+		for i := range o.Tree.Nodes {
+			l.secrets.hideNode(&o.Tree.Nodes[i])
+		}
+	}
+	return o, err
 }
 
 // maxQuoted is how much of an element's name is told, in characters.

@@ -63,6 +63,9 @@ const untilPace = 150 * time.Millisecond
 
 // waitUntil performs an [actuator.WaitUntil]. The output says how long it took.
 func (d liveDevice) waitUntil(ctx context.Context, a actuator.WaitUntil) (string, error) {
+	if e, ok := byName(a); ok && a.For == actuator.ElementSign && strings.EqualFold(e.Role, screen.RoleTextLine) {
+		a.For, a.What = actuator.TextSign, e.Name // all that such a line is
+	}
 	if err := actuator.Validate(a, image.Rectangle{}); err != nil {
 		return "", fmt.Errorf("%w: %w", actuator.ErrRefused, err)
 	}

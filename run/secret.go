@@ -12,6 +12,7 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
 )
 
 // A Secret is a text that no model reads and no journal has. The actor writes
@@ -192,9 +193,7 @@ func (s *secretive) clean(o *screen.Observation) error {
 		if !n.Read {
 			told[n.PID] = true
 		}
-		before := *n
-		n.Name, n.Text, n.Label, n.Help, n.Formula = s.hide(n.Name), s.hide(n.Text), s.hide(n.Label), s.hide(n.Help), s.hide(n.Formula)
-		if n.Name != before.Name || n.Text != before.Text || n.Label != before.Label || n.Help != before.Help || n.Formula != before.Formula {
+		if s.hideNode(n) {
 			s.echoes = append(s.echoes, n.Box)
 		}
 	}
@@ -209,6 +208,16 @@ func (s *secretive) clean(o *screen.Observation) error {
 		}
 	}
 	return o.Paint(s.echoes...)
+}
+
+// hideNode takes secrets out of what a node says, and reports whether it said one.
+func (s *secretive) hideNode(n *atspi.Node) (hidden bool) {
+	for _, text := range []*string{&n.Name, &n.Text, &n.Label, &n.Help, &n.Formula} {
+		was := *text
+		*text = s.hide(was)
+		hidden = hidden || *text != was
+	}
+	return hidden
 }
 
 // titleBar is how high a window's title is at most, in pixels.

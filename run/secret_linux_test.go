@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"image"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,9 +14,11 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/actuatortest"
 	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
 	"desktop-agent/run"
 	"desktop-agent/run/eventjson"
 	"desktop-agent/run/runtest"
+	"desktop-agent/screen/atspi"
 )
 
 const value = "hunter2-correct-horse"
@@ -126,11 +129,39 @@ func TestSecretWithoutTree(t *testing.T) {
 	assert.True(t, black(o.Bare, w.Box))
 }
 
+// TestElementNamedBySecret: an element whose name has a secret in it is the one that was chosen,
+// as what is looked at right before a click has it hidden too.
+func TestElementNamedBySecret(t *testing.T) {
+	settings := run.Defaults()
+	settings.Display.Private, settings.Display.Size, settings.Display.OCR = true, image.Pt(800, 600), ""
+	s := runtest.Open(t, settings, &run.Options{Secrets: []run.Secret{{Name: "account", Value: value}}})
+	_, err := s.Private.Open(t.Context(), "zenity", "--question", "--title", "Which account", "--text", "Go on?", "--ok-label", "Use "+value)
+	require.NoError(t, err)
+	o, err := s.Desktop.Observe(t.Context())
+	require.NoError(t, err)
+	i := slices.IndexFunc(o.Tree.Nodes, func(n atspi.Node) bool { return n.Name == "Use {{secret:account}}" })
+	require.GreaterOrEqual(t, i, 0, "%s", o.Text(4000))
+	byHandle, err := run.Name([]actuator.Action{actuator.Click{At: &actuator.Point{Element: actuator.Element{ID: actuator.Handle(o.Tree.Nodes[i].ID)}}, Button: actuator.Left, Count: 1}}, o)
+	require.NoError(t, err)
+	p := actuator.Points(byHandle[0])[0]
+	byPixel, err := run.Name([]actuator.Action{actuator.Click{At: &actuator.Point{X: p.X, Y: p.Y}, Button: actuator.Left, Count: 1}}, o)
+	require.NoError(t, err)
+	now, err := s.Desktop.Capture(t.Context())
+	require.NoError(t, err)
+	for _, a := range []actuator.Action{byHandle[0], byPixel[0]} {
+		located, why, err := s.Desktop.Locate(t.Context(), run.Aim{Action: a, Chosen: o, Now: now})
+		require.NoError(t, err)
+		assert.Empty(t, why)
+		assert.Equal(t, actuator.Points(a), actuator.Points(located))
+		assert.Empty(t, s.Desktop.Surprise(t.Context(), run.Aim{Action: a, Chosen: o, Now: now}))
+	}
+}
+
 // TestEchoedKey: a key that a model repeats is written nowhere, and not sent either.
 func TestEchoedKey(t *testing.T) {
 	const key = "sk-0123456789abcdef"
 	var sent []llm.Message
-	client := &llm.Client{Default: llm.Settings{Model: "m"}, Model: modelFunc(func(_ context.Context, r *llm.Request) (*llm.Response, error) {
+	client := &llm.Client{Default: llm.Settings{Model: "m"}, Model: llmtest.Func(func(_ context.Context, r *llm.Request) (*llm.Response, error) {
 		sent = r.Messages
 		return &llm.Response{Text: "your key is " + key, Calls: []llm.ToolCall{{Name: "type", Arguments: `{"text":"` + key + `"}`}}}, nil
 	})}
@@ -148,12 +179,6 @@ func TestEchoedKey(t *testing.T) {
 	assert.NotContains(t, written, key)
 	assert.GreaterOrEqual(t, strings.Count(written, "{{secret:api-key}}"), 6)
 	assert.True(t, json.Valid([]byte(strings.SplitN(written, "\n", 2)[0])))
-}
-
-type modelFunc func(context.Context, *llm.Request) (*llm.Response, error)
-
-func (f modelFunc) Complete(ctx context.Context, r *llm.Request) (*llm.Response, error) {
-	return f(ctx, r)
 }
 
 // A nowhere is a desktop that nobody looks at.

@@ -192,7 +192,7 @@ func usesElement(a actuator.Action) bool {
 func find(e actuator.Element, chosen, now *screen.Observation) (n int, why string) {
 	n, ok := now.Element(string(e.ID))
 	switch {
-	case !ok && now.Tree.Err != nil:
+	case !ok && now.Tree.Err != nil && !wasRead(e, chosen):
 		return -1, "the list of the screen cannot be read now: aim at a point of the screenshot"
 	case !ok && now.Unread && wasRead(e, chosen):
 		return -1, fmt.Sprintf("%s may be there or not, as the picture is not all read yet: wait, or aim at a point of the screenshot", e)
@@ -313,7 +313,7 @@ func (l *Live) Locate(ctx context.Context, aim Aim) (actuator.Action, string, er
 	if slices.ContainsFunc(actuator.Points(aim.Action), func(p actuator.Point) bool { return wasRead(p.Element, aim.Chosen) }) {
 		look = l.Screen.Read
 	}
-	now, err := look(ctx)
+	now, err := l.looked(look(ctx))
 	if err != nil {
 		return nil, "", err
 	}

@@ -668,6 +668,12 @@ func TestHandleOfReadText(t *testing.T) {
 	assert.Equal(t, actuator.Delivered, act.Status, act.Detail)
 	_, why = r.do(chosen)
 	assert.Equal(t, was.ID+` text line "Second line" is another thing now, `+was.ID+` text line "Another line": look at the new list`, why)
+	// Without a tree either: a terminal has none, and what is not read has gone.
+	gone := &screen.Observation{Tree: screen.Tree{Err: screen.ErrClosed}, Image: r.now.Image}
+	before := &screen.Observation{Image: r.now.Image}
+	before.Tree.Nodes = []atspi.Node{{ID: was.ID, Role: was.Role, Text: was.Text, Box: was.Box, Parent: -1, Read: true}}
+	_, why = run.Locate(chosen, before, gone)
+	assert.Equal(t, was.ID+` text line "Second line" is gone: look at the new list`, why)
 }
 
 // TestWaitUntilReadText waits for a text that no program tells: it comes and goes in a
@@ -677,20 +683,31 @@ func TestWaitUntilReadText(t *testing.T) {
 	done := filepath.Join(t.TempDir(), "done")
 	r.open("xterm", "-fa", "Monospace", "-fs", "14", "-e", "sh", "-c",
 		"echo The build has begun; sleep 2; echo All tests passed; while [ ! -e "+done+" ]; do sleep 0.1; done; clear; sleep 1000")
-	wait := func(gone bool, limit time.Duration) *run.Act {
+	waitFor := func(sign actuator.Sign, what string, gone bool, limit time.Duration) *run.Act {
 		t.Helper()
-		a := until(actuator.TextSign, "All tests passed", limit)
+		a := until(sign, what, limit)
 		a.Gone = gone
 		act, err := r.Hand.Do(r.ctx, run.Intent{Action: a, Source: run.FromModel})
 		require.NoError(t, err)
 		return act
 	}
+	wait := func(gone bool, limit time.Duration) *run.Act {
+		return waitFor(actuator.TextSign, "All tests passed", gone, limit)
+	}
+	line := func(gone bool, limit time.Duration) *run.Act { // as the list has it, without its ID
+		return waitFor(actuator.ElementSign, `text line "All tests passed"`, gone, limit)
+	}
 	act := wait(false, 2*time.Minute)
 	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
-	assert.Equal(t, actuator.NoEffect, wait(true, time.Second).Status, "it is there still")
-	require.NoError(t, os.WriteFile(done, nil, 0o600))
-	act = wait(true, 2*time.Minute)
+	act = line(false, 2*time.Minute)
 	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
+	assert.Equal(t, actuator.NoEffect, wait(true, time.Second).Status, "it is there still")
+	assert.Equal(t, actuator.NoEffect, line(true, time.Second).Status, "it is there still")
+	require.NoError(t, os.WriteFile(done, nil, 0o600))
+	for _, gone := range []func(bool, time.Duration) *run.Act{line, wait} {
+		act = gone(true, 2*time.Minute)
+		require.Equal(t, actuator.Delivered, act.Status, act.Detail)
+	}
 }
 
 // TestWaitUntilNever holds that what does not come is told, and ends nothing; and that

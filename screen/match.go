@@ -181,8 +181,12 @@ func (m *namer) name(nodes []atspi.Node, untold func(atspi.Node) bool) {
 	m.nodes = m.keep(nodes, was, untold)
 }
 
-// keep returns nodes with those of before that may be there still: was has for each node its
-// index in those.
+// maxUntold is how many nodes are known that were not told for one observation or more: a
+// terminal that scrolls faster than it is read would have more with each.
+const maxUntold = 5_000
+
+// keep returns nodes with those of before that may be there still, the newest up to [maxUntold]:
+// was has for each node its index in those.
 func (m *namer) keep(nodes []atspi.Node, was []int, untold func(atspi.Node) bool) []atspi.Node {
 	kept := slices.Clip(nodes)
 	at := make([]int, len(m.nodes)) // where a node of before is in kept; -1: it has gone
@@ -195,6 +199,9 @@ func (m *namer) keep(nodes []atspi.Node, was []int, untold func(atspi.Node) bool
 		}
 	}
 	for j, n := range m.nodes {
+		if len(kept) == len(nodes)+maxUntold {
+			break
+		}
 		if at[j] >= 0 || n.Parent >= 0 && at[n.Parent] < 0 || !untold(n) {
 			continue
 		}
@@ -207,7 +214,7 @@ func (m *namer) keep(nodes []atspi.Node, was []int, untold func(atspi.Node) bool
 	return kept
 }
 
-// recognise names the nodes that the last observation has, and no others. It is none.
+// recognise names the nodes that are known from observations, and no others. It is none.
 func (m *namer) recognise(nodes []atspi.Node) {
 	for i, j := range Match(m.nodes, nodes) {
 		nodes[i].ID = ""

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"fmt"
 	"image"
 	"slices"
 	"strconv"
@@ -173,6 +174,26 @@ func TestElementsKeepTheirNamesOverSilence(t *testing.T) {
 			require.Len(t, slices.Compact(after), len(whole), "each has its own")
 		})
 	}
+}
+
+// TestUntoldAreBounded holds that a program which tells a part alone, and other things each time,
+// does not make more and more known of it.
+func TestUntoldAreBounded(t *testing.T) {
+	var names namer
+	o := Observation{Tree: Tree{Hung: []atspi.Program{{Name: "one", PID: 1}}}}
+	for i := range 40 {
+		o.Tree.Nodes = []atspi.Node{{PID: 1, Parent: -1, Role: "frame", Name: "a"}}
+		for k := range 200 {
+			o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{PID: 1, Role: "menu item", Name: fmt.Sprint(i, " ", k)})
+		}
+		names.name(o.Tree.Nodes, o.untold)
+	}
+	require.Equal(t, len(o.Tree.Nodes)+maxUntold, len(names.nodes))
+	last := o.Tree.Nodes[150].ID
+	again := slices.Clone(o.Tree.Nodes)
+	names.name(o.Tree.Nodes[:1], o.untold)
+	names.name(again, o.untold)
+	require.Equal(t, last, again[150].ID, "the newest are known")
 }
 
 // Of a sheet, the empty cells and the headers are told by the first and last of them alone:

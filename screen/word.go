@@ -255,10 +255,10 @@ func about(n atspi.Node) string {
 		list = append(list, fmt.Sprintf("from line %d", n.Line))
 	}
 	if n.Start > 0 {
-		list = append(list, fmt.Sprintf("%d characters before", n.Start))
+		list = append(list, characters(n.Start)+" before")
 	}
 	if after := n.Length - n.Start - utf8.RuneCountInString(n.Text); n.Length > 0 && after > 0 {
-		list = append(list, fmt.Sprintf("%d characters after", after))
+		list = append(list, characters(after)+" after")
 	}
 	if beyond := beyond(n.Beyond); beyond != "" {
 		list = append(list, beyond)
@@ -365,4 +365,11 @@ var (
 // typed into but a whole document.
 func isOperable(n atspi.Node) bool {
 	return atspi.Operable(n.Role) || n.Has("editable") && !strings.HasPrefix(n.Role, "document") && n.Role != "table"
+}
+
+func characters(n int) string {
+	if n == 1 {
+		return "1 character"
+	}
+	return strconv.Itoa(n) + " characters"
 }
