@@ -24,6 +24,7 @@ import (
 	"desktop-agent/llm"
 	"desktop-agent/llm/provider"
 	"desktop-agent/run"
+	"desktop-agent/run/eventjson"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/asset"
 	"desktop-agent/tasks/bench"
@@ -314,7 +315,11 @@ func (b *benchmark) report(c console, began time.Time) error {
 	if err != nil {
 		return err
 	}
-	r := report.New(b.meta(began), b.suite.Tasks, b.linked(results))
+	meta, err := b.meta(began)
+	if err != nil {
+		return err
+	}
+	r := report.New(meta, b.suite.Tasks, b.linked(results))
 	if err := errors.Join(r.Save(b.flags.Results), r.Text(c.Out), b.agreement(c, results)); err != nil {
 		return err
 	}
@@ -358,8 +363,8 @@ func unsound(c console, results []tasks.Result) error {
 }
 
 // meta says what the benchmark was run with.
-func (b *benchmark) meta(began time.Time) report.Meta {
-	m := report.Meta{
+func (b *benchmark) meta(began time.Time) (m report.Meta, err error) {
+	m = report.Meta{
 		Suite: b.suite.Name, Time: began, Repeats: b.flags.Repeat,
 		Host:     map[string]string{"system": runtime.GOOS + "/" + runtime.GOARCH, "processors": fmt.Sprint(runtime.NumCPU())},
 		Versions: map[string]string{"desktop-agent": version()},
@@ -375,7 +380,10 @@ func (b *benchmark) meta(began time.Time) report.Meta {
 			if chosen, _, err := native.Choose(format, config.Models["actor"], b.flags.choose(b.flags.Actor).Computer); err == nil { // it was checked with the flags
 				format = chosen
 			}
-			config.Settings = map[string]any{"max_steps": b.flags.MaxSteps, "format": format, "review_every": b.flags.ReviewEvery, "ocr": b.flags.languages()}
+			if config.Settings, err = told(settings); err != nil {
+				return m, err
+			}
+			config.Settings["format"] = format
 			if format != dialect.Code {
 				config.ActionSpace = format
 			}
@@ -385,7 +393,38 @@ func (b *benchmark) meta(began time.Time) report.Meta {
 		}
 		m.Configs = append(m.Configs, config)
 	}
-	return m
+	return m, nil
+}
+
+// told are settings as the first event of a run has them, each value by its path, without
+// those that each trial has of its own.
+func told(s run.Settings) (map[string]any, error) {
+	text, err := eventjson.Marshal(run.RunStarted{Settings: s})
+	if err != nil {
+		return nil, err
+	}
+	var first struct{ Settings map[string]any }
+	if err := json.Unmarshal(text, &first); err != nil {
+		return nil, err
+	}
+	for _, own := range []string{"size", "dpi", "boundary"} {
+		delete(first.Settings, own)
+	}
+	list := map[string]any{}
+	flatten(list, "", first.Settings)
+	return list, nil
+}
+
+// flatten puts each value into the list, by its path.
+func flatten(list map[string]any, path string, value any) {
+	inner, ok := value.(map[string]any)
+	if !ok {
+		list[path] = value
+		return
+	}
+	for key, v := range inner {
+		flatten(list, strings.TrimPrefix(path+"."+key, "."), v)
+	}
 }
 
 // benchRunCmd does a suite with worker processes of this machine.
@@ -442,7 +481,11 @@ func (b *benchmark) partial(c console, began time.Time) error {
 	if err != nil || len(results) == 0 {
 		return err
 	}
-	err = report.New(b.meta(began), b.suite.Tasks, b.linked(results)).Save(b.flags.Results)
+	meta, err := b.meta(began)
+	if err != nil {
+		return err
+	}
+	err = report.New(meta, b.suite.Tasks, b.linked(results)).Save(b.flags.Results)
 	if err == nil {
 		fmt.Fprintf(c.Err, "report of what is done: %s\n", filepath.Join(b.flags.Results, report.FileHTML))
 	}

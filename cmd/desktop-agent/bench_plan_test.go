@@ -10,15 +10,21 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/llm/llmtest"
+	"desktop-agent/replay"
+	"desktop-agent/run"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/bench"
+	"desktop-agent/tasks/bench/report"
 )
 
 // planningEndpoint answers as a model does that finds out that a task cannot be done. kinds
@@ -68,8 +74,9 @@ func planningEndpoint(t *testing.T) (url string, kinds func() map[string]int) {
 }
 
 // TestBenchPlans does a task with the suggestive plan, with a deliberate one and without,
-// and the report has the three beside each other. The analysis finds that the task needs no
-// plan, so that the agent just does it.
+// and the report has the three beside each other: each with the guard and the settings that
+// the journal of its trial has. The analysis finds that the task needs no plan, so that the
+// agent just does it.
 func TestBenchPlans(t *testing.T) {
 	t.Parallel()
 	url, kinds := planningEndpoint(t)
@@ -80,6 +87,10 @@ func TestBenchPlans(t *testing.T) {
 	require.NoError(t, err)
 	page, err := os.ReadFile(filepath.Join(results, "report.html"))
 	require.NoError(t, err)
+	var said report.Report
+	data, err := os.ReadFile(filepath.Join(results, report.FileJSON))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &said))
 	planning := map[string]string{"plan=on": "suggestive", "plan=deliberate": "deliberate", "plan=off": "off"}
 	require.Len(t, list, len(planning))
 	for _, r := range list {
@@ -88,6 +99,18 @@ func TestBenchPlans(t *testing.T) {
 		assert.Contains(t, planning, r.Config)
 		assert.Contains(t, string(page), r.Config)
 		assert.Contains(t, out, "planning "+planning[r.Config])
+		first := started(t, filepath.Join(results, filepath.FromSlash(r.Run)))
+		i := slices.IndexFunc(said.Meta.Configs, func(c report.Config) bool { return c.Name == r.Config })
+		require.GreaterOrEqual(t, i, 0, r.Config)
+		config := said.Meta.Configs[i]
+		assert.Equal(t, first.Guard, config.Guard, r.Config)
+		assert.Equal(t, first.Planning, config.Planning, r.Config)
+		want, err := told(first.Settings)
+		require.NoError(t, err)
+		want["format"] = first.Parser
+		if diff := cmp.Diff(want, config.Settings); diff != "" {
+			t.Errorf("%s: the first event has -, the report +:\n%s", r.Config, diff)
+		}
 		delete(planning, r.Config)
 	}
 	assert.Empty(t, planning)
@@ -95,4 +118,56 @@ func TestBenchPlans(t *testing.T) {
 	asked := kinds()
 	assert.Equal(t, 1, asked["analysis"], "of the deliberate one alone")
 	assert.Equal(t, 1, asked["suggestive"], "of the suggestive one alone")
+}
+
+// started returns what the first event of a run tells.
+func started(t *testing.T, dir string) run.RunStarted {
+	t.Helper()
+	stored, err := replay.Open(dir)
+	require.NoError(t, err)
+	for e, err := range stored.Events() {
+		require.NoError(t, err)
+		return e.Data.(run.RunStarted)
+	}
+	require.Fail(t, "no event", dir)
+	return run.RunStarted{}
+}
+
+// TestBenchSettings holds that the report of a benchmark tells apart what was run with other
+// settings.
+func TestBenchSettings(t *testing.T) {
+	suite := ownSuite(t)
+	config := func(flags ...string) report.Config {
+		b, err := parsedAs(t, slices.Concat([]string{"bench", suite, "--only", "pair-bluetooth", "--model", "m", "--base-url", "http://localhost:8000/v1", "--results", t.TempDir()}, flags), "", nil).Bench.Run.prepare()
+		require.NoError(t, err)
+		m, err := b.meta(time.Time{})
+		require.NoError(t, err)
+		require.Len(t, m.Configs, 1)
+		return m.Configs[0]
+	}
+	own := policyFile(t)
+	plain := config()
+	assert.NotContains(t, plain.Settings, "size", "each trial has its own")
+	for flag, want := range map[string]map[string]any{
+		"--detect-window=13":   {"detectors.window": 13.0},
+		"--quiet=99ms":         {"quiet": "99ms"},
+		"--ocr=off":            {"ocr": nil},
+		"--format=tools":       {"format": "tools"},
+		"--guard=off":          {"guard": "off"},
+		"--policies=" + own:    {"policies": own},
+		"--max-steps=7":        {"max_steps": 7.0},
+		"--actor-max-tokens=9": {"roles.actor.max_tokens": 9.0},
+		"--attempts=9":         {"retry.attempts": 9.0},
+	} {
+		differ := map[string]any{}
+		other := config(flag)
+		for _, from := range []map[string]any{plain.Settings, other.Settings} {
+			for key := range from {
+				if !assert.ObjectsAreEqual(plain.Settings[key], other.Settings[key]) {
+					differ[key] = other.Settings[key]
+				}
+			}
+		}
+		assert.Equal(t, want, differ, flag)
+	}
 }

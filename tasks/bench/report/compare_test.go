@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -107,6 +108,11 @@ func TestDifferences(t *testing.T) {
 	other := c[0]
 	other.Models = map[string]string{"actor": "openai/gpt-5-nano", "planner": "a"}
 	assert.Equal(t, []string{"model for planner: openai/gpt-5 in “plan=on”, a in “plan=off”"}, differences(&c[1], &other, true))
+	long := strings.Repeat("a", 80)
+	c[0].Settings, c[1].Settings = map[string]any{"policies": long + "b"}, map[string]any{"policies": long + "c", "execution.mode": "parallel", "planning.max_steps": 7}
+	short := long[1:] + "…"
+	assert.Equal(t, []string{"setting policies: " + short + " in “plan=on”, " + short + " in “plan=off”"}, differences(&c[1], &c[0], true),
+		"what the report does not show of a setting tells them apart, too, and how plans are executed belongs to planning")
 	r := New(Meta{Configs: []Config{c[1], {Name: "plan=off", Planning: "off", Shell: true}}}, nil, []tasks.Result{trial("a", "plan=on", 1, tasks.Scored, 1), trial("a", "plan=off", 1, tasks.Scored, 1)})
 	require.Len(t, r.Comparisons[0].Warnings, 1)
 	assert.Contains(t, r.Comparisons[0].Warnings[0], "they differ not only in planning, but also in the model for actor: openai/gpt-5-nano in “plan=on”, none in “plan=off”; ")

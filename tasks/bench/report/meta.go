@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -21,12 +22,12 @@ type Meta struct {
 
 // A Config is what a configuration consists of.
 type Config struct {
-	Name        string            `json:"name"`             // as results call it
-	Models      map[string]string `json:"models,omitempty"` // model by role
-	Planning    string            `json:"planning"`         // "off", or how the plan is used; "" is not known
-	Shell       bool              `json:"shell"`            // the agent may use a shell
-	Guard       string            `json:"guard"`            // "none", or what reviews actions
-	Settings    map[string]any    `json:"settings,omitempty"`
+	Name        string            `json:"name"`                   // as results call it
+	Models      map[string]string `json:"models,omitempty"`       // model by role
+	Planning    string            `json:"planning"`               // "off", or how the plan is used; "" is not known
+	Shell       bool              `json:"shell"`                  // the agent may use a shell
+	Guard       string            `json:"guard"`                  // "none", or what reviews actions
+	Settings    map[string]any    `json:"settings,omitempty"`     // each by its path, such as "detectors.window"
 	ActionSpace string            `json:"action_space,omitempty"` // as OSWorld's folders call it, such as "pyautogui"
 	Observation string            `json:"observation,omitempty"`  // such as "screenshot"
 	Unknown     bool              `json:"unknown,omitempty"`      // set by [New]: only its name is known
@@ -69,9 +70,8 @@ func nameParts(name string) []string {
 func differences(a, b *Config, planning bool) []string {
 	var list []string
 	note := func(what string, in, other any) {
-		x, y := short(in), short(other)
-		if x != y {
-			list = append(list, fmt.Sprintf("%s: %s in %s, %s in %s", what, x, name(a.Name), y, name(b.Name)))
+		if whole(in) != whole(other) {
+			list = append(list, fmt.Sprintf("%s: %s in %s, %s in %s", what, short(in), name(a.Name), short(other), name(b.Name)))
 		}
 	}
 	for _, role := range keys(a.Models, b.Models) {
@@ -82,7 +82,7 @@ func differences(a, b *Config, planning bool) []string {
 		note("model for "+clip(role, 60), a.Models[role], b.Models[role])
 	}
 	for _, key := range keys(a.Settings, b.Settings) {
-		if planning && strings.HasPrefix(strings.ToLower(key), "plan") {
+		if low := strings.ToLower(key); planning && (strings.HasPrefix(low, "plan") || strings.HasPrefix(low, "execution.")) {
 			continue
 		}
 		note("setting "+clip(key, 60), a.Settings[key], b.Settings[key])
@@ -126,21 +126,21 @@ func keys[V any](a, b map[string]V) []string {
 }
 
 // short writes a setting in a few words.
-func short(v any) string {
+func short(v any) string { return clip(whole(v), 80) }
+
+// whole writes a setting, as long as it is.
+func whole(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "none"
 	case string:
-		if v == "" {
-			return "none"
-		}
-		return clip(v, 80)
+		return cmp.Or(v, "none")
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprintf("%T", v)
 	}
-	return clip(string(data), 80)
+	return string(data)
 }
 
 // name shows the name of a configuration in a sentence.
