@@ -13,6 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
+	"desktop-agent/replay"
 	"desktop-agent/run"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
@@ -142,4 +145,31 @@ func TestGuardName(t *testing.T) {
 	assert.Equal(t, own+"; where harm is watched for, "+users, trial.GuardName(set, []*tasks.Task{plain, watched, plain}))
 	set.Agent.Workspace = "none"
 	assert.Equal(t, users, trial.GuardName(set, []*tasks.Task{plain, watched}), "it is the same for all")
+}
+
+// TestGuardOfTrials holds that what is said of the guard of trials is what the first event of
+// each has, where harm is watched for and where not.
+func TestGuardOfTrials(t *testing.T) {
+	set := run.Settings{Agent: run.AgentSettings{Planning: "off", Format: "code", MaxSteps: 2, Guard: "on", Approve: "risky"}}
+	for name, allowed := range map[string]*tasks.Allowed{"plain": nil, "watched": {}} {
+		t.Run(name, func(t *testing.T) {
+			suite := written(t)
+			suite.Tasks[0].Allowed = allowed
+			r := &trial.Runner{Suite: suite, Actors: map[string]trial.Act{"agent": trial.Agent(trial.Config{
+				Client: func() *llm.Client {
+					return &llm.Client{Model: llmtest.Text("FAIL: no"), Default: llm.Settings{Model: "m"}}
+				},
+				Settings: set,
+			})}}
+			_, dir, err := do(t, r, "agent")
+			require.NoError(t, err)
+			stored, err := replay.Open(dir)
+			require.NoError(t, err)
+			for e, err := range stored.Events() {
+				require.NoError(t, err)
+				assert.Equal(t, e.Data.(run.RunStarted).Guard, trial.GuardName(set, suite.Tasks))
+				break
+			}
+		})
+	}
 }
