@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -190,8 +192,8 @@ func TestKey(t *testing.T) {
 }
 
 // TestEverySettingHasAFlag holds that each setting of an agent, of its desktop, of the
-// models and of plans can be set by a flag, and so by the environment and the file: a flag with
-// another value than its default changes it, and every field is changed by one.
+// models and of plans can be set by a flag, by the environment and by the file: a flag with
+// another value than its default changes it in each way, and every field is changed by one.
 func TestEverySettingHasAFlag(t *testing.T) {
 	changed := map[string]string{
 		"plan": "off", "assess": "always", "format": "tools", "review-every": "11", "max-revisions": "5", "screen-tokens": "77", "keep-images": "9", "candidates": "3", "rehearsals": "2",
@@ -211,15 +213,17 @@ func TestEverySettingHasAFlag(t *testing.T) {
 	assert.Equal(t, run.Defaults().Agent, before)
 	fields := fieldsOf(reflect.ValueOf(before))
 	for name, value := range changed {
-		after := fieldsOf(reflect.ValueOf(parsed(t, "", nil, "--"+name+"="+value).agentFlags.settings()))
-		var differ []string
-		for field, v := range after {
-			if v != fieldsOf(reflect.ValueOf(before))[field] {
-				differ = append(differ, field)
+		for way, commands := range ways(t, aRun, nil, "--"+name+"="+value) {
+			after := fieldsOf(reflect.ValueOf(commands.Run.agentFlags.settings()))
+			var differ []string
+			for field, v := range after {
+				if v != fieldsOf(reflect.ValueOf(before))[field] {
+					differ = append(differ, field)
+				}
 			}
+			require.Len(t, differ, 1, "--%s changes one setting, by the %s", name, way)
+			delete(fields, differ[0])
 		}
-		require.Len(t, differ, 1, "--%s changes one setting", name)
-		delete(fields, differ[0])
 	}
 	assert.Empty(t, fields, "settings that no flag changes")
 
@@ -231,6 +235,7 @@ func TestEverySettingHasAFlag(t *testing.T) {
 		"each part is looked at here, but for what --like and --text-unseen set, and the tools of a run")
 
 	t.Setenv("DISPLAY", "")
+	require.NoError(t, os.Unsetenv("DISPLAY")) // it stands above the file
 	for _, of := range []struct {
 		name     string
 		settings func(*cli) any
@@ -246,28 +251,54 @@ func TestEverySettingHasAFlag(t *testing.T) {
 		{"macro", func(c *cli) any { return c.Replay.playFlags.settings() }, []string{"replay", "last", "--macro"}, macroRows, nil},
 	} {
 		t.Run(of.name, func(t *testing.T) {
-			fields := func(args ...string) map[string]any {
-				return fieldsOf(reflect.ValueOf(of.settings(parsedAs(t, of.command, "", nil, args...))))
-			}
-			left, bases := fields(), map[string]map[string]any{}
+			fields := func(commands *cli) map[string]any { return fieldsOf(reflect.ValueOf(of.settings(commands))) }
+			left, bases := fields(parsedAs(t, of.command, "", nil)), map[string]map[string]any{}
 			for _, row := range of.rows {
 				base := strings.Fields(row.base)
 				if bases[row.base] == nil {
-					bases[row.base] = fields(base...)
+					bases[row.base] = fields(parsedAs(t, of.command, "", nil, base...))
 				}
-				before, after := bases[row.base], fields(append(base, row.flag)...)
-				var differ []string
-				for _, field := range slices.Sorted(maps.Keys(after)) {
-					if !reflect.DeepEqual(before[field], after[field]) {
-						differ = append(differ, field)
-						delete(left, field)
+				for way, commands := range ways(t, of.command, base, row.flag) {
+					before, after := bases[row.base], fields(commands)
+					var differ []string
+					for _, field := range slices.Sorted(maps.Keys(after)) {
+						if !reflect.DeepEqual(before[field], after[field]) {
+							differ = append(differ, field)
+							delete(left, field)
+						}
 					}
+					assert.Equal(t, strings.Fields(row.fields), differ, "%s %s, by the %s", row.base, row.flag, way)
 				}
-				assert.Equal(t, strings.Fields(row.fields), differ, "%s %s", row.base, row.flag)
 			}
 			assert.ElementsMatch(t, slices.Collect(maps.Keys(of.unset)), slices.Collect(maps.Keys(left)), "settings that no flag changes")
 		})
 	}
+}
+
+// ways reads a command with a flag beside others, and with the same in the environment and in
+// the file.
+func ways(t *testing.T, command, others []string, flag string) map[string]*cli {
+	t.Helper()
+	name, value, valued := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
+	if off, not := strings.CutPrefix(name, "no-"); not {
+		name, value = off, "false"
+	} else if !valued {
+		value = "true"
+	}
+	variable := "DESKTOP_AGENT_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	written := strconv.Quote(value)
+	if _, err := strconv.ParseFloat(value, 64); err == nil || value == "true" || value == "false" {
+		written = value
+	} else if key, of, ok := strings.Cut(value, "="); ok {
+		written = fmt.Sprintf("{%s = %q}", key, of)
+	}
+	list := map[string]*cli{
+		"flag":        parsedAs(t, command, "", nil, append(slices.Clip(others), flag)...),
+		"environment": parsedAs(t, command, "", map[string]string{variable: value}, others...),
+	}
+	require.NoError(t, os.Unsetenv(variable))
+	list["file"] = parsedAs(t, command, name+" = "+written, nil, others...)
+	return list
 }
 
 // A settingRow says which fields a flag changes, beside others that it goes with.

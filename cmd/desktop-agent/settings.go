@@ -456,7 +456,7 @@ type desktopFlags struct {
 	Virtual    bool          `help:"Work on a private desktop that nobody sees, instead of this display." group:"Desktop"`
 	Open       string        `help:"With --virtual: the program to open, with its arguments." placeholder:"PROGRAM" group:"Desktop"`
 	Home       string        `help:"With --virtual: a folder whose content is copied into the desktop's home." placeholder:"FOLDER" group:"Desktop"`
-	KeepHome   string        `help:"With --virtual: make the desktop's home this folder, which must not be there yet, and keep it." type:"path" placeholder:"FOLDER" env:"-" group:"Desktop"`
+	KeepHome   string        `help:"With --virtual: make the desktop's home this folder, which must not be there yet, and keep it." type:"path" placeholder:"FOLDER" group:"Desktop"`
 	KeepFor    time.Duration `name:"keep-desktop" help:"With --virtual: if this program is killed, keep the desktop for so long, such as 10m, for desktop-agent resume to go on with it." placeholder:"TIME" group:"Desktop"`
 	Size       size          `help:"With --virtual: the desktop's size in pixels." default:"${size}" group:"Desktop"`
 	DPI        int           `name:"dpi" help:"With --virtual: pixels per inch." default:"${dpi}" group:"Desktop"`
