@@ -11,10 +11,12 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/actuator"
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
 	"desktop-agent/replay"
@@ -184,6 +186,52 @@ func TestAuthorsJournal(t *testing.T) {
 			assert.Contains(t, ended.Error, tt.says)
 		})
 	}
+}
+
+// A user who stops the set-up has not made it fail.
+func TestAuthorsJournalOfAStop(t *testing.T) {
+	envtest.Need(t)
+	stopped := errors.New("interrupted")
+	ctx, stop := context.WithCancelCause(t.Context())
+	defer stop(nil)
+	press := tasks.Step{Type: "execute", Params: tasks.Params{"command": []any{"python", "-c", "import pyautogui; pyautogui.press('esc')"}}}
+	dir := t.TempDir()
+	wait := tasks.Step{Type: "execute", Params: tasks.Params{"command": []any{"python", "-c", "import pyautogui, time; time.sleep(50)"}}}
+	journal := func() (events []run.Event) {
+		runs, _ := filepath.Glob(filepath.Join(dir, "author", "*"))
+		for _, path := range runs {
+			author, err := replay.Open(path)
+			if err != nil {
+				return nil // it is being made
+			}
+			for e, err := range author.Events() {
+				if err != nil {
+					return events
+				}
+				events = append(events, e)
+			}
+		}
+		return events
+	}
+	go func() {
+		for ctx.Err() == nil { // until it waits
+			for _, e := range journal() {
+				if a, ok := e.Data.(run.Acting); ok && actuator.Name(a.Action.Action) == "wait" {
+					stop(stopped)
+				}
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	result, err := (&trial.Runner{Suite: written(t, press, wait), Actors: map[string]trial.Act{"idle": func(context.Context, *trial.Stage) (trial.Ending, error) { return trial.Ending{}, nil }}}).Do(ctx, tasks.Trial{Task: "write", Config: "idle", Repeat: 1}, dir)
+	require.ErrorIs(t, err, stopped, "%+v", result)
+	list := journal()
+	require.NotEmpty(t, list)
+	ended, ok := list[len(list)-1].Data.(run.RunEnded)
+	require.True(t, ok, "%+v", list[len(list)-1])
+	assert.Equal(t, run.OutcomeStopped, ended.Outcome)
+	assert.Contains(t, ended.Answer, "interrupted")
+	assert.Empty(t, ended.Error)
 }
 
 // Programs that the agent has take more than a task may have are its failure; those of
