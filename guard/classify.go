@@ -1,13 +1,13 @@
 package guard
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 
 	"desktop-agent/actuator"
 	"desktop-agent/run"
-	"desktop-agent/screen/atspi"
 	"desktop-agent/worldmodel"
 	"desktop-agent/worldmodel/lexicon"
 )
@@ -127,47 +127,53 @@ func (s *scene) click(a actuator.Click) Class {
 
 // openFile classifies a double click on a place of a file manager, or Enter there.
 func (s *scene) openFile(at element) Class {
-	files := s.files(at)
-	if len(files) == 0 {
-		return asks("", "what would be opened is not known")
+	row, means := at.sign().Means()
+	name := s.file(at)
+	switch {
+	case means:
+		return asks(row.Effect, "what is read there says so")
+	case slices.ContainsFunc(strings.Fields(at.read), isProgram), isProgram(name):
+		return asks(worldmodel.EffectExecute, "a program or script is opened")
+	case at.read != "":
+		return asks("", "what is read there may be a part of its name")
+	case name != "":
+		return sure(worldmodel.EffectNavigate, "a file or folder is opened")
+	case at.is(table.Roles.Navigate) && !at.is(table.Roles.View):
+		return s.activate(at)
 	}
-	for _, name := range files {
-		if slices.Contains(table.Files.Programs, strings.ToLower(path.Ext(strings.TrimSpace(name)))) {
-			return asks(worldmodel.EffectExecute, "a program or script is opened")
-		}
-	}
-	return sure(worldmodel.EffectNavigate, "a file or folder is opened")
+	return asks("", "what would be opened is not known")
 }
 
-// files are the names of what is opened at a place of a file manager: of what is there, or else
-// of what is selected in it.
-func (s *scene) files(at element) (names []string) {
-	if at.read != "" {
-		return []string{at.read}
-	}
-	for i := at.index; i >= 0; i = s.nodes[i].Parent { // it may be a part of one
-		if slices.Contains(table.Roles.Entry, s.nodes[i].Role) && s.nodes[i].Called() != "" {
-			return []string{s.nodes[i].Called()}
+// file is the name of the file that a place of a file manager is, or is a part of; "" if it is
+// not known to be one.
+func (s *scene) file(at element) string {
+	for i := at.index; i >= 0; i = s.nodes[i].Parent {
+		if slices.Contains(table.Roles.Entry, s.nodes[i].Role) {
+			return cmp.Or(s.nodes[i].Called(), at.label)
 		}
 	}
-	for i, n := range s.nodes {
-		if n.Has("selected") && slices.Contains(table.Roles.Entry, n.Role) && atspi.Within(s.nodes, i, at.index) {
-			names = append(names, n.Called())
-		}
+	if at.is([]string{"label", "static"}) {
+		return at.label
 	}
-	return names
+	return ""
+}
+
+// isProgram reports whether a file is a program or a script by its name.
+func isProgram(name string) bool {
+	return slices.Contains(table.Files.Programs, strings.ToLower(path.Ext(strings.TrimSpace(name))))
 }
 
 // activate classifies what a click, or a key on the element with the focus, does.
 func (s *scene) activate(at element) Class {
 	r := table.Roles
-	read := lexicon.LabelOf(at.read)
-	if at.terminal() { // its lines are nothing that a click does
-		read = ""
-	}
+	read := at.sign()
 	row, means := read.Means()
 	switch {
-	case means:
+	case at.is(r.Text):
+		return sure(worldmodel.EffectNavigate, "it only gives a field the focus")
+	case at.is([]string{"combo box"}): // what is read in it is what it shows
+		return sure(worldmodel.EffectNavigate, "its list opens")
+	case means && !(row.Soft && at.program == lexicon.Document && !at.dialog):
 		return asks(row.Effect, "what is read there says so")
 	case read.Confirms():
 		return asks("", "what it confirms is not told")
@@ -176,8 +182,6 @@ func (s *scene) activate(at element) Class {
 			return sure(worldmodel.EffectNavigate, "a click in a terminal")
 		}
 		return asks("", "no element is known there")
-	case slices.Contains(r.Text, at.node.Role):
-		return sure(worldmodel.EffectNavigate, "it only gives a field the focus")
 	case slices.Contains(r.Button, at.node.Role) || at.node.Role == "link":
 		return s.button(at)
 	case slices.Contains(r.Toggle, at.node.Role):
@@ -363,7 +367,7 @@ func (s *scene) drag(along []actuator.Point) Class {
 	from, to := s.at(&along[0]), s.at(&along[len(along)-1])
 	text := func(at element) bool { return at.is(table.Roles.Text) }
 	switch {
-	case lexicon.LabelOf(to.label).Trash(), lexicon.LabelOf(to.read).Trash():
+	case lexicon.LabelOf(to.label).Trash(), to.sign().Trash():
 		return asks(worldmodel.EffectDelete, "it is dragged onto the trash")
 	case from.node == nil || from.root:
 		return asks("", "what is dragged is not known")

@@ -287,44 +287,121 @@ func TestReadElement(t *testing.T) {
 			assert.Contains(t, got.Target, strconv.Quote(tt.text))
 		}
 	}
-	beside := look("Gimp", "normal", "a", item{role: "push button", name: "Cancel"})
-	beside.Tree.Nodes = append(beside.Tree.Nodes, atspi.Node{ID: "n9", PID: 7, Depth: 1, Role: screen.RoleTextLine, Text: "Delete", Box: image.Rect(10, 22, 390, 34), Read: true})
-	got := guard.Classify(run.Intent{Action: actuator.Click{At: &actuator.Point{X: 200, Y: 18}, Button: actuator.Left, Count: 1}, On: beside})
-	assert.True(t, got.Harmless, "a button that tells its name: %+v", got)
-	// What is opened in a file manager is what is read there, and a container is no file.
-	for _, tt := range []struct {
-		text   string
-		effect worldmodel.Effect
-		sure   bool
-	}{{"install.sh", worldmodel.EffectExecute, false}, {"holiday.jpg", worldmodel.EffectNavigate, true}, {"", "", false}} {
-		on := look("Thunar", "normal", "a", item{role: "layered pane", name: "Icon view"})
-		if tt.text != "" {
-			on.Tree.Nodes = append(on.Tree.Nodes, atspi.Node{ID: "n9", PID: 7, Parent: 1, Depth: 2, Role: screen.RoleTextLine, Text: tt.text, Box: image.Rect(10, 4, 390, 16), Read: true})
-		}
-		got := guard.Classify(run.Intent{Action: actuator.Click{At: new(point(0)), Button: actuator.Left, Count: 2}, On: on})
-		assert.Equal(t, tt.sure, got.Harmless, "%s: %+v", tt.text, got)
-		assert.Equal(t, tt.effect, got.Effect, "%s: %+v", tt.text, got)
-		got = guard.Classify(run.Intent{Action: press("enter"), On: on, Done: []actuator.Action{click(0)}})
-		assert.Equal(t, tt.sure, got.Harmless, "%s: %+v", tt.text, got)
-		assert.Equal(t, tt.effect, got.Effect, "%s: %+v", tt.text, got)
-	}
-	// Nor is a button one, and what is selected is what Enter opens.
-	bar := look("Thunar", "normal", "a", item{role: "push button", name: "Delete"})
-	got = guard.Classify(run.Intent{Action: actuator.Click{At: new(point(0)), Button: actuator.Left, Count: 2}, On: bar})
-	assert.Equal(t, worldmodel.EffectDelete, got.Effect, "%+v", got)
-	for name, effect := range map[string]worldmodel.Effect{"run.sh": worldmodel.EffectExecute, "notes.txt": worldmodel.EffectNavigate} {
-		on := look("Thunar", "normal", "a", item{"tree table", "Files", "", []string{"focused"}}, item{"table cell", name, "", []string{"selected"}})
-		on.Tree.Nodes[2].Parent, on.Tree.Nodes[2].Depth = 1, 2
-		got := guard.Classify(run.Intent{Action: press("enter"), On: on})
-		assert.Equal(t, effect, got.Effect, "%s: %+v", name, got)
-	}
 	trash := atspi.Node{ID: "n9", PID: 7, Depth: 1, Role: screen.RoleTextLine, Text: "Trash", Box: image.Rect(10, 20, 390, 40), Read: true}
 	on := look("Xfdesktop", "desktop", "Desktop", item{role: "icon", name: "notes.txt"})
 	on.Tree.Nodes = append(on.Tree.Nodes, trash)
 	to := point(1)
 	to.Element = run.ElementOf("n9", trash)
-	got = guard.Classify(run.Intent{Action: actuator.Drag{Path: []actuator.Point{point(0), to}, Button: actuator.Left}, On: on})
+	got := guard.Classify(run.Intent{Action: actuator.Drag{Path: []actuator.Point{point(0), to}, Button: actuator.Left}, On: on})
 	assert.Equal(t, worldmodel.EffectDelete, got.Effect, "%+v", got)
+}
+
+// lines adds lines that were read from the picture, one below the other, 12 pixels high and 4
+// apart, to what a window shows.
+func lines(on *screen.Observation, parent int, texts ...string) *screen.Observation {
+	for i, text := range texts {
+		on.Tree.Nodes = append(on.Tree.Nodes, atspi.Node{
+			ID: "r" + strconv.Itoa(i), PID: 7, Parent: parent, Depth: 1, Role: screen.RoleTextLine, Text: text, Box: image.Rect(10, 16*i+4, 390, 16*i+16), Read: true,
+		})
+	}
+	return on
+}
+
+// TestReadAtAPoint holds which line a click by pixel is judged by, where several are near, and
+// where what is there has a name of its own.
+func TestReadAtAPoint(t *testing.T) {
+	pane := func(class string, texts ...string) *screen.Observation {
+		return lines(look(class, "normal", "a", item{role: "layered pane", name: "Icon view"}, item{role: "layered pane"}), 0, texts...)
+	}
+	for _, tt := range []struct {
+		name     string
+		on       *screen.Observation
+		y        int
+		harmless bool
+		effect   worldmodel.Effect
+	}{
+		{"between two, of which one does harm", pane("Thunar", "Move to Trash", "Properties"), 17, false, worldmodel.EffectDelete},
+		{"the same from below", pane("Thunar", "Properties", "Move to Trash"), 18, false, worldmodel.EffectDelete},
+		{"in one of two", pane("Thunar", "Properties", "Move to Trash"), 15, true, worldmodel.EffectNavigate},
+		{"beside none", pane("Thunar", "Move to Trash"), 30, true, worldmodel.EffectNavigate},
+		{"a button that tells its name", lines(look("Gimp", "normal", "a", item{role: "push button", name: "Cancel"}), 0, "", "Delete"), 18, true, worldmodel.EffectNavigate},
+		{"a cell that does", lines(look("Thunar", "normal", "a", item{role: "table cell", name: "notes.txt"}), 0, "", "Delete"), 18, true, worldmodel.EffectNavigate},
+		{"a field without a name", lines(look("Foo", "normal", "a", item{role: "entry"}), 0, "Send a message"), 10, true, worldmodel.EffectNavigate},
+		{"what a combo box shows", lines(look("Foo", "normal", "a", item{role: "combo box"}), 1, "Install on Monday"), 10, true, worldmodel.EffectNavigate},
+		{"prose of a document", lines(look("Gimp", "normal", "a", item{role: "panel"}), 0, "Send us your feedback by mail"), 10, true, worldmodel.EffectNavigate},
+		{"prose of a dialog", lines(look("Gimp", "dialog", "a", item{role: "panel"}), 0, "Send us your feedback by mail"), 10, false, worldmodel.EffectSend},
+	} {
+		got := guard.Classify(run.Intent{Action: actuator.Click{At: &actuator.Point{X: 200, Y: tt.y}, Button: actuator.Left, Count: 1}, On: tt.on})
+		assert.Equal(t, tt.harmless, got.Harmless, "%s: %+v", tt.name, got)
+		assert.Equal(t, tt.effect, got.Effect, "%s: %+v", tt.name, got)
+	}
+	on := pane("Thunar", "Delete account")
+	p := point(0)
+	p.Element = run.ElementOf("n2", on.Tree.Nodes[1])
+	got := guard.Classify(run.Intent{Action: actuator.Click{At: &p, Button: actuator.Left, Count: 1}, On: on})
+	assert.Equal(t, worldmodel.EffectDelete, got.Effect, "a container by its handle, in whose middle that stands: %+v", got)
+	assert.Equal(t, `text line "Delete account" in layered pane "Icon view" in window "a"`, got.Target)
+}
+
+// TestOpenFile holds what a double click and Enter open in a file manager: a file by the name
+// that is told, a program where any part of what is read is one, and what else is asked about.
+func TestOpenFile(t *testing.T) {
+	execute, navigate, edit := worldmodel.EffectExecute, worldmodel.EffectNavigate, worldmodel.EffectEdit
+	pane := func(texts ...string) *screen.Observation {
+		return lines(look("Thunar", "normal", "a", item{role: "layered pane", name: "Icon view"}), 0, texts...)
+	}
+	one := func(items ...item) *screen.Observation { return look("Thunar", "normal", "a", items...) }
+	table := func(states ...string) *screen.Observation { // with the focus, and rows "run.sh" and "notes.txt"
+		on := one(item{"tree table", "Files", "", []string{"focused"}}, item{"table cell", "run.sh", "", states[:1]}, item{"table cell", "notes.txt", "", states[1:]})
+		for i := range 2 {
+			on.Tree.Nodes[i+2].Parent, on.Tree.Nodes[i+2].Depth = 1, 2
+		}
+		return on
+	}
+	cell := one(item{role: "table cell"}, item{role: "label", name: "notes.txt"})
+	cell.Tree.Nodes[2].Parent, cell.Tree.Nodes[2].Depth = 1, 2
+	twice := actuator.Click{At: new(point(0)), Button: actuator.Left, Count: 2}
+	at := func(row int) actuator.Click {
+		return actuator.Click{At: new(point(row)), Button: actuator.Left, Count: 2}
+	}
+	for _, tt := range []struct {
+		name   string
+		on     *screen.Observation
+		done   []actuator.Action
+		action actuator.Action
+		sure   bool
+		effect worldmodel.Effect
+	}{
+		{"a told file", one(item{role: "icon", name: "notes.txt"}), nil, twice, true, navigate},
+		{"a told script", one(item{role: "icon", name: "run.sh"}), nil, twice, false, execute},
+		{"a label in a cell without a name", cell, nil, at(1), true, navigate},
+		{"a read script", pane("run.sh"), nil, twice, false, execute},
+		{"a row read as one line", pane("run.sh 1.2 KiB shell script"), nil, twice, false, execute},
+		{"a part of a name", pane("quarterly-update-", "installer.sh"), nil, twice, false, ""},
+		{"a read picture", pane("holiday.jpg"), nil, twice, false, ""},
+		{"what says that it does harm", pane("Empty Trash"), nil, twice, false, worldmodel.EffectDelete},
+		{"a container", pane(), nil, twice, false, ""},
+		{"a told button", one(item{role: "push button", name: "Delete"}), nil, twice, false, worldmodel.EffectDelete},
+		{"a column's head", one(item{role: "table column header", name: "Name"}), nil, twice, true, navigate},
+		{"a place of a table, whatever is selected", table("", "selected"), nil, twice, false, ""},
+
+		{"Enter on what was clicked and read", pane("run.sh"), []actuator.Action{click(0)}, press("enter"), false, execute},
+		{"Enter where a script is selected", table("selected", ""), nil, press("enter"), false, execute},
+		{"where a text is", table("", "selected"), nil, press("enter"), true, navigate},
+		{"where both are", table("selected", "selected"), nil, press("enter"), false, execute},
+		{"where nothing is", table("", ""), nil, press("enter"), false, ""},
+		{"after Down", table("", "selected"), []actuator.Action{press("down")}, press("enter"), false, ""},
+		{"after a name", table("", "selected"), nil, actuator.Type{Text: "run\n"}, false, ""},
+		{"after a click at another place", table("", "selected"), []actuator.Action{click(0)}, press("enter"), false, ""},
+		{"after a click on the file", table("selected", ""), []actuator.Action{click(2)}, press("enter"), true, navigate},
+		{"a focused file, another selected", one(item{"icon", "notes.txt", "", []string{"focused"}}, item{"icon", "run.sh", "", []string{"selected"}}), nil, press("enter"), false, execute},
+		{"in the field of the folder", one(focused("entry", "", "/tmp")), nil, press("enter"), true, navigate},
+		{"on a button of the path", one(item{"toggle button", "home", "", []string{"focused"}}), nil, press("enter"), true, edit},
+	} {
+		got := guard.Classify(run.Intent{Action: tt.action, On: tt.on, Done: tt.done})
+		assert.Equal(t, tt.sure, got.Harmless, "%s: %+v", tt.name, got)
+		assert.Equal(t, tt.effect, got.Effect, "%s: %+v", tt.name, got)
+	}
 }
 
 // TestPartOfATree holds that what is missing of a program that did not answer in time makes

@@ -72,16 +72,54 @@ func (s *scene) enter() Class {
 		}
 		return asks("", "Enter may send a form")
 	case at.program == lexicon.Files && at.node != nil:
-		if at.is(table.Roles.Text) && at.read == "" {
-			return sure(worldmodel.EffectNavigate, "a place is opened")
-		}
-		return s.openFile(at)
+		return s.open(at)
 	case at.program == lexicon.Document && at.known:
 		return sure(worldmodel.EffectEdit, "a new line, or the next cell")
 	case at.is(table.Roles.Text) && !at.is(table.Roles.Single):
 		return sure(worldmodel.EffectEdit, "a new line")
 	}
 	return asks("", "what Enter does there is not known")
+}
+
+// open classifies Enter in a file manager: it opens what has the focus, and what is selected.
+func (s *scene) open(at element) Class {
+	switch {
+	case at.is(table.Roles.Text):
+		return sure(worldmodel.EffectNavigate, "a place is opened")
+	case at.is(table.Roles.Toggle):
+		return s.activate(at)
+	case s.moved():
+		return asks("", "what is selected by then is not known")
+	case len(s.in.Done) > 0: // a click has selected what is there, and nothing else
+		return s.openFile(at)
+	}
+	some := false
+	for i, n := range s.nodes {
+		if s.inside[i] == at.window && n.Has("selected") && slices.Contains(table.Roles.Entry, n.Role) {
+			if isProgram(n.Called()) {
+				return asks(worldmodel.EffectExecute, "a program or script is opened")
+			}
+			some = some || n.Called() != ""
+		}
+	}
+	if some && at.is(table.Roles.View) {
+		return sure(worldmodel.EffectNavigate, "a file or folder is opened")
+	}
+	return s.openFile(at)
+}
+
+// moved reports whether keys may have moved the selection since it was seen, or clicked.
+func (s *scene) moved() bool {
+	for _, a := range slices.Backward(s.in.Done) {
+		if actuator.UsesFocus(a) {
+			return true
+		}
+		if _, click := a.(actuator.Click); click {
+			break
+		}
+	}
+	text, _ := actuator.Entered(s.in.Action)
+	return strings.TrimRight(text, "\r\n") != ""
 }
 
 // addressBar is the field of a browser that Enter opens the address of: that with the

@@ -234,16 +234,19 @@ func (s *scene) at(p *actuator.Point) element {
 	if p == nil || s.in.On == nil {
 		return element{index: -1, window: -1, program: lexicon.Another}
 	}
-	hit := s.in.On.PlaceAt(image.Pt(p.X, p.Y))
-	read := s.lineAt(image.Pt(p.X, p.Y), hit)
+	hit, read := s.in.On.PlaceAt(image.Pt(p.X, p.Y)), ""
+	n, byHandle := -1, false
 	if p.Element.ID != "" { // it was aimed at by its handle, and found again
-		if n, ok := s.in.On.Element(string(p.Element.ID)); ok && s.nodes[n].Read {
-			read = s.nodes[n].Text
-		} else if ok {
-			read = ""
-			hit.Node = n
-			hit.Window = max(hit.Window, s.inside[n])
-		}
+		n, byHandle = s.in.On.Element(string(p.Element.ID))
+	}
+	switch {
+	case byHandle && s.nodes[n].Read:
+		read = s.nodes[n].Text
+	case byHandle:
+		hit.Node, hit.Window = n, max(hit.Window, s.inside[n])
+		fallthrough
+	default:
+		read = s.lineAt(image.Pt(p.X, p.Y), hit)
 	}
 	if hit.Node < 0 {
 		out := element{index: -1, window: hit.Window, program: lexicon.Another, read: read}
@@ -258,25 +261,41 @@ func (s *scene) at(p *actuator.Point) element {
 	return out
 }
 
-// lineAt returns what the line says that was read from the picture at a point, or so near to it
-// that it may be the label of what is drawn there; "" if there is none in that window, or if a
-// click there hits something else that has a name.
+// lineAt returns what the line says that was read from the picture at a point: where there is
+// none, but some are so near that they may be the labels of what is drawn there, one that does
+// harm, or else the nearest. "" if there is none in that window, or if a click there hits
+// something else that has a name.
 func (s *scene) lineAt(p image.Point, hit screen.Place) (text string) {
+	named := false
+	if hit.Node >= 0 {
+		n := s.nodes[hit.Node]
+		named = n.Called() != "" && (atspi.Clickable(n.Role) || slices.Contains(table.Roles.Entry, n.Role))
+	}
 	if m := s.in.On.Image.Mapping; m.Size != (image.Point{}) {
 		p = m.ToDevice(p)
 	}
-	best := image.Rectangle{}
+	harms, best := false, 0
 	for i, n := range s.nodes {
-		around := n.Box.Inset(-n.Box.Dy() / 2)
-		if !n.Read || n.Text == "" || s.inside[i] != hit.Window || !p.In(around) || p.In(best) {
+		away := outside(p, n.Box)
+		if !n.Read || n.Text == "" || s.inside[i] != hit.Window || named && !atspi.Within(s.nodes, i, hit.Node) || away > n.Box.Dy()/2 {
 			continue
 		}
-		if h := hit.Node; h >= 0 && atspi.Operable(s.nodes[h].Role) && s.nodes[h].Called() != "" && !atspi.Within(s.nodes, i, h) {
-			continue
+		if away == 0 {
+			return n.Text
 		}
-		text, best = n.Text, n.Box
+		label := lexicon.LabelOf(n.Text)
+		_, harm := label.Means()
+		harm = harm || label.Confirms() || label.Trash()
+		if text == "" || harm && !harms || harm == harms && away < best {
+			text, harms, best = n.Text, harm, away
+		}
 	}
 	return text
+}
+
+// outside is how far a point is from a box, in pixels; 0 inside of it.
+func outside(p image.Point, box image.Rectangle) int {
+	return max(box.Min.X-p.X, p.X-box.Max.X+1, box.Min.Y-p.Y, p.Y-box.Max.Y+1, 0)
 }
 
 // of is an element with what it is part of.
@@ -337,6 +356,19 @@ func (p element) is(roles []string) bool {
 	return p.node != nil && slices.Contains(roles, p.node.Role)
 }
 
+// maxSign is how many words what is drawn in a document may have to be taken for the label of
+// something.
+const maxSign = 4
+
+// sign is what was read there, as far as it may be the label of what is clicked: the lines of a
+// terminal are not, and prose in a document is not.
+func (p element) sign() lexicon.Label {
+	if p.terminal() || p.program == lexicon.Document && !p.dialog && len(strings.Fields(p.read)) > maxSign {
+		return ""
+	}
+	return lexicon.LabelOf(p.read)
+}
+
 // terminal reports whether keys at the place go to a terminal.
 func (p element) terminal() bool { return p.program == lexicon.Terminal }
 
@@ -357,7 +389,7 @@ func (p element) local() bool {
 // empty reports whether a place is a container with nothing in it that is known, in a
 // window that tells of its elements and whose work can be undone.
 func (s *scene) empty(at element) bool {
-	return (at.program == lexicon.Document && at.read == "" || at.program == lexicon.Files) && !at.dialog && at.known
+	return (at.program == lexicon.Document && at.sign() == "" || at.program == lexicon.Files) && !at.dialog && at.known
 }
 
 // riskyButtons reports whether a dialog has a button that does harm, or says so.
@@ -456,10 +488,13 @@ func (s *scene) target() string {
 	at := s.aimed()
 	var words []string
 	quote := func(q string) string { return `"` + clip(q) + `"` }
-	switch {
-	case at.read != "":
+	if at.read != "" {
 		words = append(words, screen.RoleTextLine+" "+quote(at.read))
-	case at.node != nil:
+	}
+	if at.node != nil && !(at.root && at.read != "") {
+		if len(words) > 0 {
+			words = append(words, "in")
+		}
 		words = append(words, at.node.Describe(quote))
 	}
 	if at.title != "" {

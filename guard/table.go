@@ -20,7 +20,7 @@ var tableFile string
 // table is table.toml: what the classifier knows by name, besides words, which are in
 // [lexicon].
 var table = func() (t struct {
-	Roles    struct{ Navigate, Text, Toggle, Button, Dialog, Single, Entry []string }
+	Roles    struct{ Navigate, Text, Toggle, Button, Dialog, Single, Entry, View []string }
 	Keys     struct{ Harmless, Closing, Send, System []string }
 	Commands map[worldmodel.Effect][]string
 	Files    struct{ Programs []string }
@@ -33,7 +33,7 @@ var table = func() (t struct {
 	if err := d.Decode(&t); err != nil {
 		panic("guard: table.toml: " + err.Error()) // it is part of the program
 	}
-	for _, role := range slices.Concat(t.Roles.Navigate, t.Roles.Text, t.Roles.Toggle, t.Roles.Button, t.Roles.Dialog, t.Roles.Single, t.Roles.Entry) {
+	for _, role := range slices.Concat(t.Roles.Navigate, t.Roles.Text, t.Roles.Toggle, t.Roles.Button, t.Roles.Dialog, t.Roles.Single, t.Roles.Entry, t.Roles.View) {
 		if !atspi.IsRole(role) {
 			panic("guard: table.toml: there is no role " + role)
 		}
