@@ -27,10 +27,12 @@ const (
 	// muteWait stands in for the answer of a program that takes no pings, such as xterm:
 	// it has this long at least to take its input, see [x11Backend.mute].
 	muteWait = 150 * time.Millisecond
-	// muteLimit is how long it has where it or the server wants a processor all the time, and
-	// muteAgain is how long it has from then on: it is one that never rests.
-	muteLimit = 10 * time.Second
-	muteAgain = time.Second
+	// muteWork is what it works of the time of a processor, at most, until it has: one that
+	// never rests takes its input between its other work.
+	muteWork = 500 * time.Millisecond
+	// muteLimit is how long it has at most: on a busy machine it may come to work late, and
+	// where nobody knows which process it is, its server alone can be seen to rest.
+	muteLimit = time.Minute
 )
 
 // ready waits until the window manager has taken all input sent so far, the
@@ -157,21 +159,23 @@ func (x *x11Backend) ask(ctx context.Context, w xproto.Window, t time.Duration) 
 
 // mute waits in place of the answer of a program that takes no pings: for [muteWait], and until
 // neither it nor the server, for which it may wait, wants a processor, as on a busy machine it
-// comes late to what it was sent. One that always works gets the limit, which is less then.
-func (x *x11Backend) mute(ctx context.Context, w xproto.Window, limit *time.Duration) error {
-	watch := process.Watch{PIDs: []int{x11.ServerOf(x.display)}}
+// comes late to what it was sent; or until it has worked for [muteWork].
+func (x *x11Backend) mute(ctx context.Context, w xproto.Window) error {
+	watch, pid := process.Watch{PIDs: []int{x11.ServerOf(x.display)}}, 0
 	if x.tellsPIDs {
-		watch.PIDs = append(watch.PIDs, x.conn.PID(w))
+		pid = x.conn.PID(w)
+		watch.PIDs = append(watch.PIDs, pid)
 	}
-	for began := time.Now(); ; {
+	began := time.Now()
+	before, known := process.Time(pid)
+	for known = known && pid > 0; ; {
 		if err := sleep(ctx, muteWait/process.Looks); err != nil {
 			return err
 		}
-		if watch.Idle() == process.Looks {
+		if watch.Idle() == process.Looks || time.Since(began) >= muteLimit {
 			return nil
 		}
-		if time.Since(began) >= *limit {
-			*limit = muteAgain
+		if worked, ok := process.Time(pid); known && ok && worked-before >= muteWork {
 			return nil
 		}
 	}

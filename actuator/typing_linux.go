@@ -50,7 +50,7 @@ func (x *x11Backend) typeText(ctx context.Context, text string, sending func()) 
 			err = e
 		}
 	}()
-	typed, total, patience := 0, totalChars(batches), muteLimit
+	typed, total := 0, totalChars(batches)
 	for _, b := range batches {
 		if err := x.lend(b.table); err != nil {
 			return typedError(typed, err)
@@ -60,7 +60,7 @@ func (x *x11Backend) typeText(ctx context.Context, text string, sending func()) 
 				return typedError(typed, err)
 			}
 			typed += len(run)
-			if err := x.taken(ctx, window, len(b.table) > 0, typed < total, &patience); err != nil {
+			if err := x.taken(ctx, window, len(b.table) > 0, typed < total); err != nil {
 				return typedError(typed, err)
 			}
 		}
@@ -114,9 +114,8 @@ func (x *x11Backend) typeRun(ctx context.Context, m *keymap, run []char) error {
 }
 
 // taken waits until the program has taken the keys typed so far. If there is
-// more to type, the window must still have the focus. patience is for a program that does
-// not tell, see [x11Backend.mute].
-func (x *x11Backend) taken(ctx context.Context, window xproto.Window, borrowed, more bool, patience *time.Duration) error {
+// more to type, the window must still have the focus.
+func (x *x11Backend) taken(ctx context.Context, window xproto.Window, borrowed, more bool) error {
 	if !more && !borrowed {
 		return nil
 	}
@@ -125,7 +124,7 @@ func (x *x11Backend) taken(ctx context.Context, window xproto.Window, borrowed, 
 	case err == nil:
 	case errors.Is(err, x11.ErrNoPing):
 		if borrowed {
-			if err := x.mute(ctx, window, patience); err != nil {
+			if err := x.mute(ctx, window); err != nil {
 				return err
 			}
 		}

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"desktop-agent/internal/process"
 )
 
@@ -58,7 +56,7 @@ func (l *load) begin(undisturbed bool) {
 	rest := now.Sub(l.at)
 	used := time.Duration(0)
 	for pid, u := range l.pids {
-		cpu, ok := processorTime(pid)
+		cpu, ok := process.Time(pid)
 		if !ok {
 			delete(l.pids, pid)
 			continue
@@ -91,7 +89,7 @@ func (l *load) since() time.Time { return l.at }
 // end begins a rest: what the processes do from now on is done without cause.
 func (l *load) end() {
 	for pid, u := range l.pids {
-		u.cpu, _ = processorTime(pid)
+		u.cpu, _ = process.Time(pid)
 		u.wait = process.RunDelay(pid)
 		l.pids[pid] = u
 	}
@@ -111,7 +109,7 @@ func (l *load) follow(pids []int) {
 		}
 		u, ok := old[pid]
 		if !ok {
-			if u.cpu, ok = processorTime(pid); !ok {
+			if u.cpu, ok = process.Time(pid); !ok {
 				continue
 			}
 		}
@@ -127,7 +125,7 @@ func (l *load) working() (awake, worked bool) {
 	now := time.Now()
 	passed, used, usual := now.Sub(l.at), time.Duration(0), 0.0
 	for pid, u := range l.pids {
-		cpu, ok := processorTime(pid)
+		cpu, ok := process.Time(pid)
 		if !ok {
 			delete(l.pids, pid)
 			continue
@@ -177,18 +175,6 @@ func (l *load) pages() bool {
 		}
 	}
 	return false
-}
-
-// processorTime returns the processor time that a process has used, all its
-// threads together, to the nanosecond. The clock's number is made of the process's as
-// clock_getcpuclockid(3) does.
-func processorTime(pid int) (time.Duration, bool) {
-	const schedulerClock = 2
-	var t unix.Timespec
-	if err := unix.ClockGettime(int32(^pid<<3|schedulerClock), &t); err != nil {
-		return 0, false
-	}
-	return time.Duration(t.Nano()), true
 }
 
 // children returns the processes that a process started.

@@ -39,3 +39,25 @@ func TestIdle(t *testing.T) {
 	unknown := Watch{PIDs: []int{0, os.Getpid()}} // of itself who asks tells nothing
 	assert.Equal(t, []int{1, 2}, []int{unknown.Idle(), unknown.Idle()})
 }
+
+// Who computes uses the time of a processor, who is stopped does not, and of one that is not
+// there nothing is told.
+func TestTime(t *testing.T) {
+	c := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
+	require.NoError(t, c.Start())
+	t.Cleanup(func() { _ = c.Wait() })
+	used := func() time.Duration {
+		d, ok := Time(c.Process.Pid)
+		require.True(t, ok)
+		return d
+	}
+	first := used()
+	require.Eventually(t, func() bool { return used() > first+5*time.Millisecond }, time.Minute, time.Millisecond)
+	require.NoError(t, c.Process.Signal(syscall.SIGSTOP))
+	require.Eventually(t, func() bool { return !AnyRunnable(c.Process.Pid) }, time.Minute, time.Millisecond)
+	stopped := used()
+	time.Sleep(10 * time.Millisecond)
+	assert.Equal(t, stopped, used())
+	_, ok := Time(1 << 22)
+	assert.False(t, ok)
+}
