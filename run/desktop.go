@@ -118,6 +118,9 @@ func (l *Live) Surprise(ctx context.Context, aim Aim) string {
 	}
 	for _, p := range actuator.Points(aim.Action) {
 		at := aim.Chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))
+		if _, release := aim.Action.(actuator.ButtonUp); release && pointedAt(aim.Done, p) {
+			continue // what it has opened while it was down
+		}
 		if p.Element.ID == "" && windowAt(aim.Chosen.Windows, at).ID != windowAt(aim.Now.Windows, at).ID {
 			return fmt.Sprintf("at (%d, %d) another window lies now than the screenshot %s shows", p.X, p.Y, aim.Chosen.FrameID)
 		}
@@ -171,12 +174,15 @@ func (l *Live) same(ctx context.Context, chosen *screen.Observation, at image.Po
 	return a.ID == b.ID && a.Role == b.Role && atspi.Operable(a.Role) && (a.Called() == b.Called() || renamed(a.Role))
 }
 
-// looked takes secrets out of what a look has found, as they are out of what actions are
-// chosen on.
+// looked takes secrets out of what a look has found, as they are out of the list that actions
+// are chosen from.
 func (l *Live) looked(o *screen.Observation, err error) (*screen.Observation, error) {
 	if err == nil && l.secrets != nil {
 		for i := range o.Tree.Nodes {
 			l.secrets.hideNode(&o.Tree.Nodes[i])
+		}
+		for i := range o.Windows {
+			o.Windows[i].Title = l.secrets.hide(o.Windows[i].Title)
 		}
 	}
 	return o, err

@@ -32,7 +32,7 @@ func (d liveDevice) set(ctx context.Context, a actuator.Set, f actuator.Frame) e
 	if a.At.Element.Role == screen.RoleTextLine {
 		return fmt.Errorf("%w: %s was read from the picture, and no program tells of it: click on it, select what it holds, and type", actuator.ErrRefused, a.At.Element)
 	}
-	now, err := d.Screen.Look(ctx)
+	now, err := d.looked(d.Screen.Look(ctx))
 	if err != nil {
 		return fmt.Errorf("%w: %w", actuator.ErrRefused, err)
 	}
@@ -63,9 +63,6 @@ const untilPace = 150 * time.Millisecond
 
 // waitUntil performs an [actuator.WaitUntil]. The output says how long it took.
 func (d liveDevice) waitUntil(ctx context.Context, a actuator.WaitUntil) (string, error) {
-	if e, ok := byName(a); ok && a.For == actuator.ElementSign && strings.EqualFold(e.Role, screen.RoleTextLine) {
-		a.For, a.What = actuator.TextSign, e.Name // all that such a line is
-	}
 	if err := actuator.Validate(a, image.Rectangle{}); err != nil {
 		return "", fmt.Errorf("%w: %w", actuator.ErrRefused, err)
 	}
@@ -181,8 +178,12 @@ func (s *sightings) over(now *screen.Observation, a actuator.WaitUntil) bool {
 
 // isRead reports whether what is waited for may be in the picture alone.
 func isRead(a actuator.WaitUntil) bool {
-	return a.For == actuator.TextSign || a.For == actuator.ElementSign && a.Element.Role == screen.RoleTextLine
+	e, ok := byName(a)
+	return a.For == actuator.TextSign || a.Element.Role == screen.RoleTextLine || ok && isLine(e)
 }
+
+// isLine reports whether an element is meant that is read from the picture.
+func isLine(e actuator.Element) bool { return strings.EqualFold(e.Role, screen.RoleTextLine) }
 
 // holds looks whether a wait is over.
 func (d liveDevice) holds(ctx context.Context, a actuator.WaitUntil, seen *sightings) (bool, error) {
@@ -194,7 +195,7 @@ func (d liveDevice) holds(ctx context.Context, a actuator.WaitUntil, seen *sight
 	if isRead(a) {
 		look = d.Screen.Read // also where no program tells it
 	}
-	now, err := look(ctx)
+	now, err := d.looked(look(ctx))
 	if err != nil {
 		return false, err
 	}
@@ -217,7 +218,7 @@ func titled(windows []screen.Window, words string, gone bool) bool {
 // has these, which need not be there yet.
 func byName(a actuator.WaitUntil) (e actuator.Element, ok bool) {
 	e, err := actuator.ParseListed(a.What)
-	return e, err == nil && e.ID == ""
+	return e, a.For == actuator.ElementSign && err == nil && e.ID == ""
 }
 
 // shown returns where what is waited for can be seen, and whether what the list has as the
@@ -235,6 +236,9 @@ func shown(o *screen.Observation, a actuator.WaitUntil) (seen []screen.Place, he
 	} else if e, ok := byName(a); ok {
 		header = (strings.HasSuffix(e.Role, "window") || strings.HasSuffix(e.Role, "dialog")) && titled(o.Windows, e.Name, a.Gone)
 		see(o.Elements(e.Role, e.Name))
+		if isLine(e) {
+			see(o.Lines(e.Name))
+		}
 	} else if a.Element.ID != "" || a.Element.Role == "" {
 		if i, ok := o.Element(a.What); ok && (!o.Tree.Nodes[i].Read || ElementOf("", o.Tree.Nodes[i]).Name == a.Element.Name) {
 			see([]int{i}) // a line that another has taken the place of has its ID

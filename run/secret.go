@@ -248,10 +248,20 @@ func (d secretDevice) Do(ctx context.Context, a actuator.Action, f actuator.Fram
 	}
 	output, err := d.Device.Do(ctx, filled, f)
 	if err != nil && d.secrets.hide(err.Error()) != err.Error() {
-		err = errors.New(d.secrets.hide(err.Error()))
+		err = hiddenError{d.secrets.hide(err.Error()), err}
 	}
 	return d.secrets.hide(output), err
 }
+
+// A hiddenError is an error that says nothing secret: what it is can be asked, and what it holds
+// is not given away.
+type hiddenError struct {
+	text string
+	err  error
+}
+
+func (e hiddenError) Error() string        { return e.text }
+func (e hiddenError) Is(target error) bool { return errors.Is(e.err, target) }
 
 // Release lets every key and button go.
 func (d secretDevice) Release() error {

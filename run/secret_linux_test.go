@@ -148,6 +148,14 @@ func TestElementNamedBySecret(t *testing.T) {
 	require.NoError(t, err)
 	now, err := s.Desktop.Capture(t.Context())
 	require.NoError(t, err)
+	for gone, want := range map[bool]actuator.Status{false: actuator.Delivered, true: actuator.NoEffect} {
+		act, err := s.Hand.Do(t.Context(), run.Intent{Action: actuator.WaitUntil{
+			For: actuator.ElementSign, What: `button "Use {{secret:account}}"`, Gone: gone, Milliseconds: 500,
+		}, Frame: o.Image.Mapping, Source: run.FromModel})
+		require.NoError(t, err)
+		require.NoError(t, act.Close(t.Context(), nil))
+		assert.Equal(t, want, act.Status, act.Detail)
+	}
 	for _, a := range []actuator.Action{byHandle[0], byPixel[0]} {
 		located, why, err := s.Desktop.Locate(t.Context(), run.Aim{Action: a, Chosen: o, Now: now})
 		require.NoError(t, err)
@@ -155,6 +163,21 @@ func TestElementNamedBySecret(t *testing.T) {
 		assert.Equal(t, actuator.Points(a), actuator.Points(located))
 		assert.Empty(t, s.Desktop.Surprise(t.Context(), run.Aim{Action: a, Chosen: o, Now: now}))
 	}
+}
+
+// TestHiddenError: what a device says has secrets hidden, and is the error that it was.
+func TestHiddenError(t *testing.T) {
+	settings := run.Defaults()
+	settings.Display.Private, settings.Display.Size, settings.Display.OCR = true, image.Pt(400, 300), ""
+	s := runtest.Open(t, settings, &run.Options{Secrets: []run.Secret{{Name: "account", Value: value}}})
+	act, err := s.Hand.Do(t.Context(), run.Intent{Action: actuator.Set{
+		At: actuator.Point{X: 5, Y: 5, Element: actuator.Element{ID: "n9", Role: "entry", Name: value}}, Text: "a",
+	}, Frame: plain{400, 300}, Source: run.FromModel})
+	require.NoError(t, err)
+	require.NoError(t, act.Close(t.Context(), nil))
+	assert.Equal(t, actuator.Refused, act.Status, act.Detail)
+	assert.Contains(t, act.Detail, "{{secret:account}}")
+	assert.NotContains(t, act.Detail, value)
 }
 
 // TestEchoedKey: a key that a model repeats is written nowhere, and not sent either.

@@ -192,7 +192,7 @@ func usesElement(a actuator.Action) bool {
 func find(e actuator.Element, chosen, now *screen.Observation) (n int, why string) {
 	n, ok := now.Element(string(e.ID))
 	switch {
-	case !ok && now.Tree.Err != nil && !wasRead(e, chosen):
+	case !ok && now.Tree.Err != nil && !(wasRead(e, chosen) && chosen.Tree.Err != nil):
 		return -1, "the list of the screen cannot be read now: aim at a point of the screenshot"
 	case !ok && now.Unread && wasRead(e, chosen):
 		return -1, fmt.Sprintf("%s may be there or not, as the picture is not all read yet: wait, or aim at a point of the screenshot", e)

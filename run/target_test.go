@@ -670,10 +670,13 @@ func TestHandleOfReadText(t *testing.T) {
 	assert.Equal(t, was.ID+` text line "Second line" is another thing now, `+was.ID+` text line "Another line": look at the new list`, why)
 	// Without a tree either: a terminal has none, and what is not read has gone.
 	gone := &screen.Observation{Tree: screen.Tree{Err: screen.ErrClosed}, Image: r.now.Image}
-	before := &screen.Observation{Image: r.now.Image}
+	before := &screen.Observation{Tree: screen.Tree{Err: screen.ErrClosed}, Image: r.now.Image}
 	before.Tree.Nodes = []atspi.Node{{ID: was.ID, Role: was.Role, Text: was.Text, Box: was.Box, Parent: -1, Read: true}}
 	_, why = run.Locate(chosen, before, gone)
 	assert.Equal(t, was.ID+` text line "Second line" is gone: look at the new list`, why)
+	before.Tree.Err = nil // it may stand in a program that tells nothing now
+	_, why = run.Locate(chosen, before, gone)
+	assert.Contains(t, why, "cannot be read now")
 }
 
 // TestWaitUntilReadText waits for a text that no program tells: it comes and goes in a
@@ -703,6 +706,7 @@ func TestWaitUntilReadText(t *testing.T) {
 	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
 	assert.Equal(t, actuator.NoEffect, wait(true, time.Second).Status, "it is there still")
 	assert.Equal(t, actuator.NoEffect, line(true, time.Second).Status, "it is there still")
+	assert.Equal(t, actuator.NoEffect, waitFor(actuator.ElementSign, `text line "All tests"`, false, time.Second).Status, "a line is its whole text")
 	require.NoError(t, os.WriteFile(done, nil, 0o600))
 	for _, gone := range []func(bool, time.Duration) *run.Act{line, wait} {
 		act = gone(true, 2*time.Minute)

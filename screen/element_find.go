@@ -24,6 +24,17 @@ func (o *Observation) Elements(role, name string) []int {
 	return o.elements(role, name, o.view().readable)
 }
 
+// Lines returns the indexes of the lines that were read from the picture and say a text, whole;
+// "" for any.
+func (o *Observation) Lines(text string) (list []int) {
+	for i, n := range o.Tree.Nodes {
+		if n.Read && n.Role == RoleTextLine && (text == "" || SameText(n.Text, text)) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // AllElements is Elements also of what windows cover, and of windows that are minimised:
 // that is not seen, but has not gone.
 func (o *Observation) AllElements(role, name string) []int {

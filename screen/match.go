@@ -182,13 +182,13 @@ func (m *namer) name(nodes []atspi.Node, untold func(atspi.Node) bool) {
 }
 
 // maxUntold is how many nodes are known that were not told for one observation or more: a
-// terminal that scrolls faster than it is read would have more with each.
-const maxUntold = 5_000
+// program that tells a part, and another one each time, would have more with each.
+const maxUntold = 20_000
 
 // keep returns nodes with those of before that may be there still, the newest up to [maxUntold]:
 // was has for each node its index in those.
 func (m *namer) keep(nodes []atspi.Node, was []int, untold func(atspi.Node) bool) []atspi.Node {
-	kept := slices.Clip(nodes)
+	kept := slices.Clone(nodes)     // what secrets are taken out of later is matched as it is
 	at := make([]int, len(m.nodes)) // where a node of before is in kept; -1: it has gone
 	for j := range at {
 		at[j] = -1

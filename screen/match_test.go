@@ -176,14 +176,29 @@ func TestElementsKeepTheirNamesOverSilence(t *testing.T) {
 	}
 }
 
+// TestElementsKeepTheirNamesThatAreHidden holds that what is taken out of an observation later is
+// found again as it is told.
+func TestElementsKeepTheirNamesThatAreHidden(t *testing.T) {
+	var names namer
+	untold := func(atspi.Node) bool { return false }
+	nodes := func() []atspi.Node {
+		return []atspi.Node{{PID: 1, Parent: -1, Role: "frame", Name: "a"}, {PID: 1, Role: "push button", Name: "Use 1234"}}
+	}
+	first, next := nodes(), nodes()
+	names.name(first, untold)
+	first[1].Name = "Use {{secret:account}}"
+	names.name(next, untold)
+	require.Equal(t, first[1].ID, next[1].ID)
+}
+
 // TestUntoldAreBounded holds that a program which tells a part alone, and other things each time,
 // does not make more and more known of it.
 func TestUntoldAreBounded(t *testing.T) {
 	var names namer
 	o := Observation{Tree: Tree{Hung: []atspi.Program{{Name: "one", PID: 1}}}}
-	for i := range 40 {
+	for i := range 7 {
 		o.Tree.Nodes = []atspi.Node{{PID: 1, Parent: -1, Role: "frame", Name: "a"}}
-		for k := range 200 {
+		for k := range 4_000 {
 			o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{PID: 1, Role: "menu item", Name: fmt.Sprint(i, " ", k)})
 		}
 		names.name(o.Tree.Nodes, o.untold)
