@@ -67,15 +67,23 @@ func translate(source string, size image.Point) ([]actuator.Action, error) {
 // senders are programs that send input to a display.
 var senders = []string{"xdotool", "ydotool", "dotool", "wtype", "xte", "xvkbd"}
 
-// inputs are what xdotool sends input with; the rest of it asks for windows, and moves them.
-var inputs = []string{
-	"key", "keydown", "keyup", "type", "click", "mousedown", "mouseup", "mousemove", "mousemove_relative",
+// asking are the commands of xdotool that send no input: they ask for windows, and move them.
+var asking = []string{
+	"search", "selectwindow", "getactivewindow", "getwindowfocus", "getwindowname", "getwindowclassname", "getwindowgeometry",
+	"getwindowpid", "getmouselocation", "getdisplaygeometry", "get_num_desktops", "get_desktop", "get_desktop_for_window",
+	"get_desktop_viewport", "windowactivate", "windowfocus", "windowmap", "windowunmap", "windowminimize", "windowmove",
+	"windowsize", "windowraise", "windowlower", "windowclose", "windowquit", "windowkill", "windowstate", "help", "version", "sleep",
+}
+
+// sending are those that do, or run what may.
+var sending = []string{
+	"key", "keydown", "keyup", "type", "click", "mousedown", "mouseup", "mousemove", "mousemove_relative", "behave", "behave_screen_edge", "exec",
 }
 
 // sender returns what a command would send input with by itself, past the hand, as far as that
 // can be told without running it: a program of senders, or Python with code that names
 // pyautogui, alone or in a script; "" for none. What is in files, and what a script hands on
-// to a program that runs it (eval, xargs, a pipe), is not known.
+// to a program that runs it (eval, xargs, su -c, a pipe), is not known.
 func (c Command) sender() string {
 	for _, s := range c.simples() {
 		words := simpleProgram(s.words)
@@ -91,6 +99,11 @@ func (c Command) sender() string {
 		if slices.Contains(senders, name) && (name != "xdotool" || sends(words[1:])) {
 			return name
 		}
+		if slices.Contains(shells, name) && s.here != "" { // it reads its script from there
+			if inner := (Command{Args: []string{s.here}, Shell: true}).sender(); inner != "" {
+				return inner
+			}
+		}
 		if strings.HasPrefix(name, "python") && strings.Contains(pythonCode(words)+s.here, "pyautogui") {
 			return "pyautogui"
 		}
@@ -98,24 +111,54 @@ func (c Command) sender() string {
 	return ""
 }
 
-// sends reports whether xdotool sends input with some words, or reads from somewhere else what
-// it does.
+// sends reports whether xdotool sends input with some words, or does what a file says.
 func sends(words []string) bool {
-	script := len(words) == 0 || words[0] == "-" || strings.Contains(words[0], "/")
-	return script || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(inputs, w) })
+	if len(words) == 0 || !slices.Contains(asking, strings.TrimLeft(words[0], "-")) {
+		return true
+	}
+	for i := 0; i < len(words); i++ {
+		if words[i] == "search" { // what follows its options is a pattern
+			rest := afterOptions(words[i+1:], []string{"--maxdepth", "--limit", "--pid", "--screen", "--desktop"})
+			i = len(words) - len(rest)
+		} else if slices.Contains(sending, words[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // pythonCode returns what python is given to run with its words: what follows -c, or "".
 func pythonCode(words []string) string {
-	for i, word := range words[1:] {
-		switch {
+	for i := 1; i < len(words); i++ {
+		switch word := words[i]; {
+		case word == "-W" || word == "-X" || word == "--check-hash-based-pycs":
+			i++
 		case !strings.HasPrefix(word, "-") || word == "-": // a file, with words of its own
 			return ""
 		case !strings.HasPrefix(word, "--") && strings.HasSuffix(word, "c"):
-			return strings.Join(words[i+2:], " ")
+			return strings.Join(words[i+1:], " ")
 		}
 	}
 	return ""
+}
+
+// afterOptions returns the words after options: those of valued have a value, as do short ones
+// that end with the letter of one.
+func afterOptions(words, valued []string) []string {
+	for len(words) > 0 && len(words[0]) > 1 && (words[0][0] == '-' || words[0][0] == '+') {
+		word := words[0]
+		if words = words[1:]; word == "--" {
+			break
+		}
+		has := slices.Contains(valued, word)
+		if !strings.HasPrefix(word, "--") {
+			has = has || slices.Contains(valued, "-"+word[len(word)-1:])
+		}
+		if has && len(words) > 0 {
+			words = words[1:]
+		}
+	}
+	return words
 }
 
 // senderError says why a command is not run that would send input past the hand.
@@ -144,20 +187,14 @@ func shellScript(args []string) (script string, ok bool) {
 	if len(args) == 0 || !slices.Contains(shells, path.Base(args[0])) {
 		return "", false
 	}
-	for i := 1; i < len(args); i++ {
-		switch word := args[i]; {
-		case word == "-o" || word == "+o" || word == "-O" || word == "+O" || word == "--rcfile" || word == "--init-file":
-			i++
-		case strings.HasPrefix(word, "--") && word != "--" || strings.HasPrefix(word, "+"):
-		case strings.HasPrefix(word, "-") && word != "--":
-			ok = ok || strings.Contains(word, "c")
-		case word == "--" && ok && i+1 < len(args):
-			return args[i+1], true
-		default:
-			return word, ok
-		}
+	rest := afterOptions(args[1:], []string{"-o", "-O", "--rcfile", "--init-file"})
+	for _, word := range args[1 : len(args)-len(rest)] {
+		ok = ok || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c")
 	}
-	return "", false
+	if !ok || len(rest) == 0 {
+		return "", false
+	}
+	return rest[0], true
 }
 
 // scriptPrograms returns the known programs that a script starts, but for those
@@ -182,7 +219,7 @@ var starters = map[string]struct {
 	valued []string
 	before int
 }{
-	"exec": {valued: []string{"-a"}}, "nohup": {}, "setsid": {}, "command": {}, "time": {valued: []string{"-f", "-o"}},
+	"exec": {valued: []string{"-a"}}, "nohup": {}, "setsid": {}, "command": {}, "time": {valued: []string{"-f", "-o"}}, "dbus-run-session": {},
 	"env":     {valued: []string{"-u", "--unset", "-C", "--chdir"}},
 	"sudo":    {valued: []string{"-u", "--user", "-g", "--group", "-h", "--host", "-p", "--prompt", "-C", "-r", "-t", "-T", "-U", "-D", "-R"}},
 	"timeout": {valued: []string{"-s", "--signal", "-k", "--kill-after"}, before: 1},
@@ -192,22 +229,18 @@ var starters = map[string]struct {
 
 // simpleProgram returns the words of a simple command from its program on.
 func simpleProgram(words []string) []string {
+	variable := func(word string) bool {
+		name, _, ok := strings.Cut(word, "=")
+		return ok && !strings.ContainsAny(name, "/ ")
+	}
 	for len(words) > 0 {
 		starter, ok := starters[path.Base(words[0])]
-		if name, _, variable := strings.Cut(words[0], "="); variable && !strings.ContainsAny(name, "/ ") {
-			words = words[1:] // that env is given
-			continue
-		}
-		if !ok || asksFor(words) {
+		if !variable(words[0]) && (!ok || asksFor(words)) {
 			return words
 		}
-		words = words[1:]
-		for len(words) > 0 && strings.HasPrefix(words[0], "-") {
-			skip := 1
-			if slices.Contains(starter.valued, words[0]) {
-				skip = 2
-			}
-			words = words[min(skip, len(words)):]
+		words = afterOptions(words[1:], starter.valued)
+		for len(words) > 0 && variable(words[0]) { // that env and sudo set, and more options
+			words = afterOptions(words[1:], starter.valued)
 		}
 		words = words[min(starter.before, len(words)):]
 	}
@@ -220,7 +253,7 @@ func asksFor(words []string) bool {
 	case "which", "type", "hash":
 		return true
 	case "command":
-		return len(words) > 1 && (words[1] == "-v" || words[1] == "-V")
+		return len(words) > 1 && strings.HasPrefix(words[1], "-") && strings.ContainsAny(words[1], "vV")
 	}
 	return false
 }
@@ -266,7 +299,7 @@ type simple struct {
 // parseScript returns the simple commands of a script, those in it that others are given what
 // they print of included. Nothing is expanded. Where it cannot be understood it ends.
 func parseScript(script string) (commands []simple) {
-	excused := map[syntax.Node]bool{}
+	excused, given := map[syntax.Node]bool{}, map[*syntax.Stmt]string{}
 	excuse := func(list ...*syntax.Stmt) {
 		for _, s := range list {
 			syntax.Walk(s, func(n syntax.Node) bool {
@@ -288,30 +321,45 @@ func parseScript(script string) (commands []simple) {
 				excuse(n.X, n.Y)
 			}
 		case *syntax.Stmt:
-			call, ok := n.Cmd.(*syntax.CallExpr)
-			if !ok || len(call.Args) == 0 {
-				break
-			}
-			s := simple{excused: excused[n]}
-			for _, w := range call.Args {
-				s.words = append(s.words, literal(w))
-			}
+			here := given[n]
 			for _, r := range n.Redirs {
 				switch r.Op {
 				case syntax.Hdoc, syntax.DashHdoc:
-					s.here = literal(r.Hdoc)
+					here = literal(r.Hdoc)
 				case syntax.WordHdoc:
-					s.here = literal(r.Word)
+					here = literal(r.Word)
 				}
 			}
-			commands = append(commands, s)
+			call, ok := n.Cmd.(*syntax.CallExpr)
+			if !ok && n.Cmd != nil { // what stands in it reads what it is given
+				syntax.Walk(n.Cmd, func(inner syntax.Node) bool {
+					if s, ok := inner.(*syntax.Stmt); ok {
+						given[s] = here
+					}
+					return true
+				})
+				break
+			}
+			if !ok {
+				break
+			}
+			s := simple{excused: excused[n], here: here}
+			for _, w := range call.Args {
+				s.words = append(s.words, literal(w))
+			}
+			if len(s.words) > 0 {
+				commands = append(commands, s)
+			}
 		}
 		return true
 	}
+	var list []*syntax.Stmt // all of them first: a here-document is read after what it is for
 	for stmt, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(script)) {
-		if err != nil {
-			break
+		if err == nil { // else it was the last, though a break there is not heeded
+			list = append(list, stmt)
 		}
+	}
+	for _, stmt := range list {
 		syntax.Walk(stmt, visit)
 	}
 	return commands

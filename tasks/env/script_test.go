@@ -87,12 +87,28 @@ func TestCommandSender(t *testing.T) {
 		"for i in 1 2; do xdotool key a; done":              "xdotool",
 		"xdotool search --name Writer windowactivate key a": "xdotool",
 		"xdotool - < a":                                     "xdotool",
+		"> a; A=1; xdotool key a":                           "xdotool",
+		"case $1 in a) xdotool key a;; esac":                "xdotool",
+		"bash -euo pipefail -c 'xdotool key a'":             "xdotool",
+		"bash <<E\nxdotool key a\nE":                        "xdotool",
+		"sh -s <<< 'xdotool key a'":                         "xdotool",
+		"{ ls; python3 -; } <<E\nimport pyautogui\nE":       "pyautogui",
+		"python3 - <<E; ls\nimport pyautogui\nE":            "pyautogui",
+		"python3 - <<E &\nimport pyautogui\nE\nls":          "pyautogui",
+		"python3 -W ignore -X utf8 -c 'import pyautogui'":   "pyautogui",
+		"xdotool myscript":                                  "xdotool",
+		"xdotool exec sh -c 'xte a'":                        "xdotool",
+		"xdotool getactivewindow type a":                    "xdotool",
+		"sudo -nu user xdotool key a":                       "xdotool",
+		"sudo A=1 -u user B=2 xdotool key a":                "xdotool",
+		"dbus-run-session -- xdotool key a":                 "xdotool",
 		"ls; xdotool key a; if":                             "xdotool",
 
-		"w=$(xdotool getactivewindow) && xdotool search --name Writer windowactivate": "",
-		"python3 <<E\nprint(1)\nE\npip install pyautogui":                             "",
-		"python3 run.py -c pyautogui":                                                 "",
-		"command -v xdotool || sudo apt-get install -y xdotool":                       "",
+		"w=$(xdotool getactivewindow) && xdotool search --name Writer windowactivate":                               "",
+		"xdotool search --onlyvisible --limit 1 --name type windowactivate; command -pv xdotool; xdotool --version": "",
+		"python3 <<E\nprint(1)\nE\npip install pyautogui":                                                           "",
+		"python3 run.py -c pyautogui":                           "",
+		"command -v xdotool || sudo apt-get install -y xdotool": "",
 
 		"echo xdotool; which xdotool; command -v xdotool # xdotool": "",
 		"sudo apt-get install -y xdotool; pip install pyautogui":    "",
@@ -109,4 +125,17 @@ func TestCommandSender(t *testing.T) {
 	assert.Equal(t, "pyautogui", Command{Args: []string{"python3", "-u", "-c", "import pyautogui"}}.sender())
 	assert.Empty(t, Command{Args: []string{"echo", "xdotool", "pyautogui"}}.sender())
 	assert.Empty(t, Command{}.sender())
+}
+
+// FuzzScript holds that no script of a task breaks what reads it.
+func FuzzScript(f *testing.F) {
+	for _, s := range []string{"", "a <<E; b\nx\nE", "> a", "{ a; } <<< b", "xdotool search", "bash -o", "python -W", "sudo -u", "$(", "timeout", "a=(1 2) b", "[[ a ]]", "((1))", "coproc a", "function f { a; }"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, script string) {
+		for _, c := range []Command{{Args: []string{script}, Shell: true}, {Args: []string{"bash", "-c", script}}, {Args: []string{script}}} {
+			_ = c.Programs()
+			_ = c.Obstacles(false)
+		}
+	})
 }
