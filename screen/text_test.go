@@ -141,7 +141,7 @@ func TestTextCutsLongTexts(t *testing.T) {
 	o.Tree.Nodes[7].Text = strings.Repeat("é", maxFocusText+1)
 	o.Tree.Nodes[10].Name = strings.Repeat("x", maxName+1)
 	text := o.Text(0)
-	assert.Contains(t, text, `= "`+strings.Repeat("é", maxFocusText)+`" (1 characters after) [focused`)
+	assert.Contains(t, text, `= "`+strings.Repeat("é", maxFocusText)+`" (1 character after) [focused`)
 	assert.Contains(t, text, ` "`+strings.Repeat("x", maxName)+`"… @10,5`)
 }
 
