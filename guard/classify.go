@@ -119,7 +119,7 @@ func (s *scene) click(a actuator.Click) Class {
 	case a.Button == actuator.Middle:
 		s.focus = at
 		return s.paste()
-	case a.Count > 1 && at.program == lexicon.Files && !at.dialog && !at.is(table.Roles.Text) && !at.is(table.Roles.Button) && !at.is(table.Roles.Toggle):
+	case a.Count > 1 && at.program == lexicon.Files && !at.dialog && !at.is(table.Roles.Text...) && !at.is(table.Roles.Button...) && !at.is(table.Roles.Toggle...):
 		return s.openFile(at)
 	}
 	return s.activate(at)
@@ -138,7 +138,7 @@ func (s *scene) openFile(at element) Class {
 		return asks("", "what is read there may be a part of its name")
 	case name != "":
 		return sure(worldmodel.EffectNavigate, "a file or folder is opened")
-	case at.is(table.Roles.Navigate) && !at.is(table.Roles.View):
+	case at.is(table.Roles.Navigate...) && !at.is(table.Roles.View...):
 		return s.activate(at)
 	}
 	return asks("", "what would be opened is not known")
@@ -152,7 +152,7 @@ func (s *scene) file(at element) string {
 			return cmp.Or(s.nodes[i].Called(), at.label)
 		}
 	}
-	if at.is([]string{"label", "static"}) {
+	if at.is("label", "static") {
 		return at.label
 	}
 	return ""
@@ -169,9 +169,9 @@ func (s *scene) activate(at element) Class {
 	read := at.sign()
 	row, means := read.Means()
 	switch {
-	case at.is(r.Text):
+	case at.is(r.Text...):
 		return sure(worldmodel.EffectNavigate, "it only gives a field the focus")
-	case at.is([]string{"combo box"}): // what is read in it is what it shows
+	case at.is("combo box"): // what is read in it is what it shows
 		return sure(worldmodel.EffectNavigate, "its list opens")
 	case means && !(row.Soft && at.program == lexicon.Document && !at.dialog):
 		return asks(row.Effect, "what is read there says so")
@@ -182,11 +182,11 @@ func (s *scene) activate(at element) Class {
 			return sure(worldmodel.EffectNavigate, "a click in a terminal")
 		}
 		return asks("", "no element is known there")
-	case slices.Contains(r.Button, at.node.Role) || at.node.Role == "link":
+	case at.is(r.Button...) || at.is("link"):
 		return s.button(at)
-	case slices.Contains(r.Toggle, at.node.Role):
+	case at.is(r.Toggle...):
 		return s.toggle(at)
-	case slices.Contains(r.Navigate, at.node.Role):
+	case at.is(r.Navigate...):
 		if row, ok := lexicon.LabelOf(at.label).Means(); ok && at.actionable() {
 			return asks(row.Effect, "its label says so")
 		}
@@ -320,9 +320,9 @@ func (s *scene) write(text string) Class {
 func (s *scene) typed() Class {
 	at := s.focus
 	switch {
-	case at.is(table.Roles.Text) || at.node != nil && at.editable():
+	case at.field():
 		return sure(worldmodel.EffectEdit, "typed into a field")
-	case at.is(table.Roles.Entry) || at.node != nil && at.node.Role == "combo box":
+	case at.is(table.Roles.Entry...) || at.is("combo box"):
 		if at.program != lexicon.Mail && at.program != lexicon.Chat && at.program != lexicon.Browser {
 			return sure(worldmodel.EffectNavigate, "typed into a list or a cell")
 		}
@@ -365,7 +365,7 @@ func (s *scene) drag(along []actuator.Point) Class {
 		return asks("", "where it is dragged from is not known")
 	}
 	from, to := s.at(&along[0]), s.at(&along[len(along)-1])
-	text := func(at element) bool { return at.is(table.Roles.Text) }
+	text := func(at element) bool { return at.is(table.Roles.Text...) }
 	switch {
 	case lexicon.LabelOf(to.label).Trash(), to.sign().Trash():
 		return asks(worldmodel.EffectDelete, "it is dragged onto the trash")

@@ -60,7 +60,7 @@ func (s *scene) enter() Class {
 			return entered(s.line(), "Enter in a terminal")
 		}
 		return asks(worldmodel.EffectExecute, "Enter in a terminal")
-	case at.is(table.Roles.Button):
+	case at.is(table.Roles.Button...):
 		return s.button(at)
 	case at.dialog:
 		return s.inDialog(at)
@@ -75,7 +75,7 @@ func (s *scene) enter() Class {
 		return s.open(at)
 	case at.program == lexicon.Document && at.known:
 		return sure(worldmodel.EffectEdit, "a new line, or the next cell")
-	case at.is(table.Roles.Text) && !at.is(table.Roles.Single):
+	case at.is(table.Roles.Text...) && !at.is(table.Roles.Single...):
 		return sure(worldmodel.EffectEdit, "a new line")
 	}
 	return asks("", "what Enter does there is not known")
@@ -84,9 +84,9 @@ func (s *scene) enter() Class {
 // open classifies Enter in a file manager: it opens what has the focus, and what is selected.
 func (s *scene) open(at element) Class {
 	switch {
-	case at.is(table.Roles.Text):
+	case at.is(table.Roles.Text...):
 		return sure(worldmodel.EffectNavigate, "a place is opened")
-	case at.is(table.Roles.Toggle):
+	case at.is(table.Roles.Toggle...):
 		return s.activate(at)
 	case s.moved():
 		return asks("", "what is selected by then is not known")
@@ -102,7 +102,7 @@ func (s *scene) open(at element) Class {
 			some = some || n.Called() != ""
 		}
 	}
-	if some && at.is(table.Roles.View) {
+	if some && at.is(table.Roles.View...) {
 		return sure(worldmodel.EffectNavigate, "a file or folder is opened")
 	}
 	return s.openFile(at)
@@ -230,7 +230,7 @@ func (s *scene) closing() Class {
 // deleting classifies Delete and Backspace.
 func (s *scene) deleting(name string) Class {
 	at := s.focus
-	field := at.is(table.Roles.Text) || at.node != nil && at.editable()
+	field := at.field()
 	switch {
 	case field:
 		return sure(worldmodel.EffectEdit, "text of a field is deleted")
@@ -245,7 +245,7 @@ func (s *scene) deleting(name string) Class {
 // space classifies the space bar, which presses what has the focus.
 func (s *scene) space() Class {
 	at := s.focus
-	if at.is(table.Roles.Button) || at.is(table.Roles.Toggle) {
+	if at.is(table.Roles.Button...) || at.is(table.Roles.Toggle...) {
 		return s.activate(at)
 	}
 	return s.typed()

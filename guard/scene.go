@@ -235,17 +235,13 @@ func (s *scene) at(p *actuator.Point) element {
 		return element{index: -1, window: -1, program: lexicon.Another}
 	}
 	hit, read := s.in.On.PlaceAt(image.Pt(p.X, p.Y)), ""
-	n, byHandle := -1, false
-	if p.Element.ID != "" { // it was aimed at by its handle, and found again
-		n, byHandle = s.in.On.Element(string(p.Element.ID))
-	}
-	switch {
-	case byHandle && s.nodes[n].Read:
+	n, byHandle := s.in.On.Element(string(p.Element.ID)) // it was aimed at by that, and found again
+	if byHandle && s.nodes[n].Read {
 		read = s.nodes[n].Text
-	case byHandle:
-		hit.Node, hit.Window = n, max(hit.Window, s.inside[n])
-		fallthrough
-	default:
+	} else {
+		if byHandle {
+			hit.Node, hit.Window = n, max(hit.Window, s.inside[n])
+		}
 		read = s.lineAt(image.Pt(p.X, p.Y), hit)
 	}
 	if hit.Node < 0 {
@@ -352,7 +348,7 @@ func (s *scene) read(p *element, top int) {
 }
 
 // is reports whether an element is known, and of one of some roles.
-func (p element) is(roles []string) bool {
+func (p element) is(roles ...string) bool {
 	return p.node != nil && slices.Contains(roles, p.node.Role)
 }
 
@@ -374,6 +370,11 @@ func (p element) terminal() bool { return p.program == lexicon.Terminal }
 
 // editable reports whether the element holds text that can be written.
 func (p element) editable() bool { return p.node.Has("editable") || p.node.Settable }
+
+// field reports whether keys that are typed there go into a text.
+func (p element) field() bool {
+	return p.is(table.Roles.Text...) || p.node != nil && p.editable()
+}
 
 // actionable reports whether a click does more to the element than to select it.
 func (p element) actionable() bool {
