@@ -178,12 +178,7 @@ func (l *Live) same(ctx context.Context, chosen *screen.Observation, at image.Po
 // are chosen from.
 func (l *Live) looked(o *screen.Observation, err error) (*screen.Observation, error) {
 	if err == nil && l.secrets != nil {
-		for i := range o.Tree.Nodes {
-			l.secrets.hideNode(&o.Tree.Nodes[i])
-		}
-		for i := range o.Windows {
-			o.Windows[i].Title = l.secrets.hide(o.Windows[i].Title)
-		}
+		l.secrets.hideAll(o)
 	}
 	return o, err
 }

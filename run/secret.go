@@ -186,28 +186,31 @@ func (s *secretive) fill(a actuator.Action, windows func() ([]screen.Window, err
 func (s *secretive) clean(o *screen.Observation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.echoes = nil
-	told := map[int]bool{}
-	for i := range o.Tree.Nodes {
-		n := &o.Tree.Nodes[i]
-		if !n.Read {
-			told[n.PID] = true
+	s.echoes = s.hideAll(o)
+	for _, w := range o.Windows {
+		tells := func(n atspi.Node) bool { return n.PID == w.PID && !n.Read }
+		if s.typed[w.ID] && !slices.ContainsFunc(o.Tree.Nodes, tells) {
+			s.echoes = append(s.echoes, w.Box)
 		}
-		if s.hideNode(n) {
-			s.echoes = append(s.echoes, n.Box)
+	}
+	return o.Paint(s.echoes...)
+}
+
+// hideAll takes secrets out of what elements and titles say, and returns where one was said.
+func (s *secretive) hideAll(o *screen.Observation) (echoes []image.Rectangle) {
+	for i := range o.Tree.Nodes {
+		if n := &o.Tree.Nodes[i]; s.hideNode(n) {
+			echoes = append(echoes, n.Box)
 		}
 	}
 	for i := range o.Windows {
 		w := &o.Windows[i]
 		if title := s.hide(w.Title); title != w.Title {
 			w.Title = title
-			s.echoes = append(s.echoes, w.Box.Union(image.Rect(w.Box.Min.X, w.Box.Min.Y-titleBar, w.Box.Max.X, w.Box.Min.Y)))
-		}
-		if s.typed[w.ID] && !told[w.PID] {
-			s.echoes = append(s.echoes, w.Box)
+			echoes = append(echoes, w.Box.Union(image.Rect(w.Box.Min.X, w.Box.Min.Y-titleBar, w.Box.Max.X, w.Box.Min.Y)))
 		}
 	}
-	return o.Paint(s.echoes...)
+	return echoes
 }
 
 // hideNode takes secrets out of what a node says, and reports whether it said one.
