@@ -166,16 +166,17 @@ func (x *x11Backend) mute(ctx context.Context, w xproto.Window) error {
 		pid = x.conn.PID(w)
 		watch.PIDs = append(watch.PIDs, pid)
 	}
-	began := time.Now()
-	before, known := process.Time(pid)
-	for known = known && pid > 0; ; {
+	worked := func() (t time.Duration) { // nothing, where it is not known who works
+		if pid > 0 {
+			t, _ = process.Time(pid)
+		}
+		return t
+	}
+	for began, before := time.Now(), worked(); ; {
 		if err := sleep(ctx, muteWait/process.Looks); err != nil {
 			return err
 		}
-		if watch.Idle() == process.Looks || time.Since(began) >= muteLimit {
-			return nil
-		}
-		if worked, ok := process.Time(pid); known && ok && worked-before >= muteWork {
+		if watch.Idle() == process.Looks || worked()-before >= muteWork || time.Since(began) >= muteLimit {
 			return nil
 		}
 	}
