@@ -91,17 +91,15 @@ func (c Command) sender() string {
 			continue
 		}
 		name := path.Base(words[0])
-		if _, ok := shellScript(words); ok { // a part of the script that it stands in
-			if inner := (Command{Args: words}).sender(); inner != "" {
-				return inner
-			}
-		}
 		if slices.Contains(senders, name) && (name != "xdotool" || sends(words[1:])) {
 			return name
 		}
-		if slices.Contains(shells, name) && s.here != "" { // it reads its script from there
-			if inner := (Command{Args: []string{s.here}, Shell: true}).sender(); inner != "" {
-				return inner
+		if slices.Contains(shells, name) { // what it is given to run, or to read
+			script, _ := shellScript(words)
+			for _, part := range []string{script, s.here} {
+				if inner := (Command{Args: []string{part}, Shell: true}).sender(); inner != "" {
+					return inner
+				}
 			}
 		}
 		if strings.HasPrefix(name, "python") && strings.Contains(pythonCode(words)+s.here, "pyautogui") {
@@ -299,26 +297,17 @@ type simple struct {
 // parseScript returns the simple commands of a script, those in it that others are given what
 // they print of included. Nothing is expanded. Where it cannot be understood it ends.
 func parseScript(script string) (commands []simple) {
-	excused, given := map[syntax.Node]bool{}, map[*syntax.Stmt]string{}
-	excuse := func(list ...*syntax.Stmt) {
-		for _, s := range list {
-			syntax.Walk(s, func(n syntax.Node) bool {
-				if n != nil {
-					excused[n] = true
-				}
-				return true
-			})
-		}
-	}
+	excused, given := map[*syntax.Stmt]bool{}, map[*syntax.Stmt]string{}
+	excuse := func(s *syntax.Stmt) { excused[s] = true }
 	visit := func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.IfClause:
-			excuse(n.Cond...)
+			within(excuse, n.Cond...)
 		case *syntax.WhileClause:
-			excuse(n.Cond...)
+			within(excuse, n.Cond...)
 		case *syntax.BinaryCmd:
 			if n.Op == syntax.OrStmt {
-				excuse(n.X, n.Y)
+				within(excuse, n.X, n.Y)
 			}
 		case *syntax.Stmt:
 			here := given[n]
@@ -331,16 +320,8 @@ func parseScript(script string) (commands []simple) {
 				}
 			}
 			call, ok := n.Cmd.(*syntax.CallExpr)
-			if !ok && n.Cmd != nil { // what stands in it reads what it is given
-				syntax.Walk(n.Cmd, func(inner syntax.Node) bool {
-					if s, ok := inner.(*syntax.Stmt); ok {
-						given[s] = here
-					}
-					return true
-				})
-				break
-			}
-			if !ok {
+			if !ok { // what stands in it reads what it is given
+				within(func(s *syntax.Stmt) { given[s] = here }, n)
 				break
 			}
 			s := simple{excused: excused[n], here: here}
@@ -363,6 +344,18 @@ func parseScript(script string) (commands []simple) {
 		syntax.Walk(stmt, visit)
 	}
 	return commands
+}
+
+// within calls f with each statement of a list, and with each that stands in one.
+func within(f func(*syntax.Stmt), list ...*syntax.Stmt) {
+	for _, s := range list {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if s, ok := n.(*syntax.Stmt); ok {
+				f(s)
+			}
+			return true
+		})
+	}
 }
 
 // literal returns a word without its quotes; what is expanded in it stands as it is written.

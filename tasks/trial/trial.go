@@ -140,7 +140,7 @@ func blame(err error, result *tasks.Result) error {
 // do does a trial on a computer of its own.
 func (r *Runner) do(ctx context.Context, s *Stage, act Act, result *tasks.Result) (err error) {
 	result.Stage = StageSetup
-	trial := ctx // ends if the user stops it, and not with the trial
+	user := ctx // ends if the user stops it, and not with the trial
 	if s.Env, err = env.Start(ctx, &env.Options{Unisolated: r.Unisolated, Limits: r.Limits, Network: r.Network, Icons: true, Etc: r.Etc, Log: s.Log, Journal: func() (run.Journal, error) {
 		return replay.Create(filepath.Join(s.Dir, "author"))
 	}}); err != nil {
@@ -149,8 +149,8 @@ func (r *Runner) do(ctx context.Context, s *Stage, act Act, result *tasks.Result
 	defer func() {
 		switch {
 		case result.Stage == StageRun: // the agent's journal says itself how that ended
-		case err != nil && trial.Err() != nil:
-			s.Env.Fail(&run.Stop{Outcome: run.OutcomeStopped, Answer: context.Cause(trial).Error()})
+		case err != nil && user.Err() != nil:
+			s.Env.Fail(&run.Stop{Outcome: run.OutcomeStopped, Answer: context.Cause(user).Error()})
 		default:
 			s.Env.Fail(err)
 		}
