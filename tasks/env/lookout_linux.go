@@ -25,6 +25,7 @@ type lookout struct {
 
 	files, memory int64 // bytes
 	unseen        bool  // there is a folder that cannot be looked into
+	deep          int   // how many folders are held open, since the path down to them is too long
 	hidden        bool  // there is a process that does not let a normal user see what it has open, or has too much
 	left          int   // how much may still be looked at; see mostLooks
 	segments      bool  // segments of shared memory are counted elsewhere
@@ -68,14 +69,30 @@ func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
+// A path of pathMost bytes and more is too long for the kernel; see path_resolution(7). So a
+// walk goes on from a folder of nearLong bytes by its open file, and has mostDeep of them open
+// at most.
+const (
+	nameMost = 255
+	pathMost = unix.PathMax
+	nearLong = pathMost - 1 - nameMost - 1
+	mostDeep = 32
+)
+
 // walk adds what has a name below a folder, until that is more than a limit.
 func (l *lookout) walk(folder string, limit int64) {
-	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && len(path) >= nearLong {
+			if l.deeper(path, limit); l.files > limit {
+				return fs.SkipAll
+			}
+			return fs.SkipDir
+		}
 		var info fs.FileInfo
 		if err == nil {
 			info, err = entry.Info()
 		}
-		if err != nil { // closed to this user, or with a path that is too long
+		if err != nil { // closed to this user
 			l.unseen = l.unseen || !gone(err)
 			return nil
 		}
@@ -92,6 +109,23 @@ func (l *lookout) walk(folder string, limit int64) {
 		}
 		return nil
 	})
+}
+
+// deeper is walk for a folder whose path leaves no room for names in it.
+func (l *lookout) deeper(folder string, limit int64) {
+	if l.deep == mostDeep {
+		l.unseen = true
+		return
+	}
+	fd, err := unix.Open(folder, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		l.unseen = l.unseen || !gone(err)
+		return
+	}
+	defer unix.Close(fd)
+	l.deep++
+	l.walk("/proc/self/fd/"+strconv.Itoa(fd)+"/.", limit)
+	l.deep--
 }
 
 // unmet adds what has a name where a walk could not look, and is open to be written.

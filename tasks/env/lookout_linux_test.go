@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,6 +52,51 @@ func TestLookIntoAClosedFolder(t *testing.T) {
 	require.InDelta(t, l.files+1<<20, met, 64<<10, "what a walk met")
 	again.unmet()
 	require.InDelta(t, before.files-l.files+2<<20, again.files-met, 64<<10, "what no walk met")
+}
+
+// A file counts, once, however long the path to it is; and in a tree that is deeper than a walk
+// holds folders open that ends, and says so.
+func TestLookDownALongPath(t *testing.T) {
+	folder := t.TempDir()
+	below := func(folders int) (sum int64) {
+		at, err := os.OpenRoot(folder)
+		require.NoError(t, err)
+		add := func(name string) {
+			info, err := at.Stat(name)
+			require.NoError(t, err)
+			sum += info.Sys().(*syscall.Stat_t).Blocks*512 + entrySize
+		}
+		for range folders {
+			name := strings.Repeat("d", nameMost)
+			require.NoError(t, at.Mkdir(name, 0o700))
+			next, err := at.OpenRoot(name)
+			require.NoError(t, err)
+			add(".")
+			require.NoError(t, at.Close())
+			at = next
+		}
+		require.NoError(t, at.WriteFile("x", make([]byte, 1<<20), 0o600))
+		add(".")
+		add("x")
+		require.NoError(t, at.Close())
+		return sum
+	}
+	walk := func(limit int64) lookout {
+		var l lookout
+		l.walk(folder, limit)
+		require.Zero(t, l.deep)
+		return l
+	}
+	for _, folders := range []int{14, 15, 16, 17, 40} { // some 15 make nearLong
+		sum := below(folders)
+		l := walk(1 << 40)
+		require.False(t, l.unseen, folders)
+		require.Equal(t, sum, l.files, folders)
+		require.Greater(t, walk(1<<20).files, int64(1<<20), folders)
+		require.NoError(t, os.RemoveAll(filepath.Join(folder, strings.Repeat("d", nameMost))))
+	}
+	below((mostDeep + 2) * (pathMost / (nameMost + 1)))
+	require.True(t, walk(1<<40).unseen)
 }
 
 func TestSegment(t *testing.T) {
