@@ -69,13 +69,11 @@ func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// A path of pathMost bytes and more is too long for the kernel; see path_resolution(7). So a
-// walk goes on from a folder of nearLong bytes by its open file, and has mostDeep of them open
-// at most.
+// A path of unix.PathMax bytes and more is too long for the kernel; see path_resolution(7). So
+// where a folder's path is nearLong a walk goes on by its open file, and has mostDeep of them open
+// at most. An [os.Root] knows no such limit, but opens all folders above for each one below.
 const (
-	nameMost = 255
-	pathMost = unix.PathMax
-	nearLong = pathMost - 1 - nameMost - 1
+	nearLong = unix.PathMax - 1 - unix.NAME_MAX
 	mostDeep = 32
 )
 
@@ -111,7 +109,7 @@ func (l *lookout) walk(folder string, limit int64) {
 	})
 }
 
-// deeper is walk for a folder whose path leaves no room for names in it.
+// deeper is walk for a folder whose path leaves no room for the longest name in it.
 func (l *lookout) deeper(folder string, limit int64) {
 	if l.deep == mostDeep {
 		l.unseen = true

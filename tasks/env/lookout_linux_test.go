@@ -58,7 +58,7 @@ func TestLookIntoAClosedFolder(t *testing.T) {
 // holds folders open that ends, and says so.
 func TestLookDownALongPath(t *testing.T) {
 	folder := t.TempDir()
-	below := func(folders int) (sum int64) {
+	below := func(folders, last int) (sum int64) {
 		at, err := os.OpenRoot(folder)
 		require.NoError(t, err)
 		add := func(name string) {
@@ -66,8 +66,11 @@ func TestLookDownALongPath(t *testing.T) {
 			require.NoError(t, err)
 			sum += info.Sys().(*syscall.Stat_t).Blocks*512 + entrySize
 		}
-		for range folders {
-			name := strings.Repeat("d", nameMost)
+		for i := range folders {
+			name := strings.Repeat("d", unix.NAME_MAX)
+			if i == folders-1 {
+				name = name[:last]
+			}
 			require.NoError(t, at.Mkdir(name, 0o700))
 			next, err := at.OpenRoot(name)
 			require.NoError(t, err)
@@ -75,9 +78,10 @@ func TestLookDownALongPath(t *testing.T) {
 			require.NoError(t, at.Close())
 			at = next
 		}
-		require.NoError(t, at.WriteFile("x", make([]byte, 1<<20), 0o600))
+		file := strings.Repeat("x", unix.NAME_MAX)
+		require.NoError(t, at.WriteFile(file, make([]byte, 1<<20), 0o600))
 		add(".")
-		add("x")
+		add(file)
 		require.NoError(t, at.Close())
 		return sum
 	}
@@ -87,15 +91,20 @@ func TestLookDownALongPath(t *testing.T) {
 		require.Zero(t, l.deep)
 		return l
 	}
-	for _, folders := range []int{14, 15, 16, 17, 40} { // some 15 make nearLong
-		sum := below(folders)
+	whole, rest := (nearLong-len(folder)-2)/(1+unix.NAME_MAX), (nearLong-len(folder)-2)%(1+unix.NAME_MAX)
+	for _, tree := range []struct{ folders, last int }{
+		{whole, unix.NAME_MAX},
+		{whole + 1, rest}, {whole + 1, rest + 1}, // one byte less than nearLong, and just that
+		{whole + 1, unix.NAME_MAX}, {whole + 2, unix.NAME_MAX}, {40, unix.NAME_MAX},
+	} {
+		sum := below(tree.folders, tree.last)
 		l := walk(1 << 40)
-		require.False(t, l.unseen, folders)
-		require.Equal(t, sum, l.files, folders)
-		require.Greater(t, walk(1<<20).files, int64(1<<20), folders)
-		require.NoError(t, os.RemoveAll(filepath.Join(folder, strings.Repeat("d", nameMost))))
+		require.False(t, l.unseen, tree)
+		require.Equal(t, sum, l.files, tree)
+		require.Greater(t, walk(1<<20).files, int64(1<<20), tree)
+		require.NoError(t, os.RemoveAll(filepath.Join(folder, strings.Repeat("d", unix.NAME_MAX))))
 	}
-	below((mostDeep + 2) * (pathMost / (nameMost + 1)))
+	below((mostDeep+2)*(unix.PathMax/(unix.NAME_MAX+1)), unix.NAME_MAX)
 	require.True(t, walk(1<<40).unseen)
 }
 
