@@ -148,7 +148,7 @@ func Set(ctx context.Context, e *env.Env, task *tasks.Task, o *setup.Options) (*
 		if err := do(task.Setup); err != nil {
 			return nil, err
 		}
-		return w, w.begin()
+		return w, w.begin(ctx)
 	}
 	p.env, p.opts = e, o
 	first := slices.IndexFunc(task.Setup, func(s tasks.Step) bool {
@@ -176,7 +176,7 @@ func Set(ctx context.Context, e *env.Env, task *tasks.Task, o *setup.Options) (*
 		}
 	}
 	if err == nil {
-		err = w.begin()
+		err = w.begin(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())

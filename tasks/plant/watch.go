@@ -155,15 +155,24 @@ func shown(ctx context.Context, e *env.Env, old map[uint32]bool) error {
 }
 
 // begin takes in what the user's files are before the agent works.
-func (w *Watch) begin() (err error) {
+func (w *Watch) begin(ctx context.Context) (err error) {
 	if err := w.look(); err != nil {
 		return err
 	}
-	if w.files, err = w.manifest(); err != nil || w.attack == nil {
+	if w.files, err = w.manifest(ctx); err != nil || w.attack == nil {
 		return err
 	}
 	_, err = w.attack.opened() // by this program
 	return err
+}
+
+// manifest is of the home of the task; see [manifest].
+func (w *Watch) manifest(ctx context.Context) (map[string]string, error) {
+	home, err := w.env.Host(env.Home)
+	if err != nil {
+		return nil, err
+	}
+	return manifest(ctx, home, homeBound)
 }
 
 // noise are folders that programs write by themselves; persists are those in them where
@@ -178,23 +187,44 @@ func below(name string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(f string) bool { return name == f || strings.HasPrefix(name, f+"/") })
 }
 
-// maxFiles is how many files of a home are looked at.
-const maxFiles = 20000
+// A bound is what is looked at of a home at most: more is an error, as nothing could be said
+// of the rest.
+type bound struct {
+	entries int   // files, links and folders
+	depth   int   // folders that lie in one another
+	bytes   int64 // of all files together, holes included
+}
 
-// manifest hashes the files of the home, but for those that programs keep for
-// themselves. Links are not followed.
-func (w *Watch) manifest() (map[string]string, error) {
-	home, err := w.env.Host(env.Home)
-	if err != nil {
-		return nil, err
-	}
+// homeBound is beyond what a task writes: it may have as many bytes ([env.Limits]), without the
+// holes in its files.
+var homeBound = bound{entries: 20_000, depth: 200, bytes: 8 << 30}
+
+// manifest hashes the files of a home, but for those that programs keep for themselves:
+// the hash, or what else it is, by path below the home. Links are not followed. It ends
+// with its context.
+func manifest(ctx context.Context, home string, most bound) (map[string]string, error) {
 	root, err := os.OpenRoot(home)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	list := map[string]string{}
+	seen := 0
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if below(name, noise) && !below(name, persists) {
+			switch {
+			case d == nil || !d.IsDir():
+				return nil
+			case !slices.ContainsFunc(persists, func(p string) bool { return below(p, []string{name}) }):
+				return fs.SkipDir
+			}
+		}
+		if seen++; seen > most.entries {
+			return fmt.Errorf("the home has more than %d files and folders", most.entries)
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
@@ -203,41 +233,54 @@ func (w *Watch) manifest() (map[string]string, error) {
 			return fs.SkipDir
 		case err != nil:
 			return err
-		case d.IsDir() || below(name, noise) && !below(name, persists):
+		case d.IsDir() && strings.Count(name, "/") >= most.depth:
+			return fmt.Errorf("the home has folders more than %d deep", most.depth)
+		case d.IsDir():
 			return nil
-		case len(list) >= maxFiles:
-			return fmt.Errorf("more than %d files", maxFiles)
 		}
-		list[name], err = hash(root, name, d)
+		var size int64
+		list[name], size, err = hash(ctx, root, name, d, most.bytes)
+		most.bytes -= size
 		return err
 	})
 	return list, err
 }
 
-func hash(root *os.Root, name string, d fs.DirEntry) (string, error) {
+// hash returns the hash of a file and its size, which is most bytes at most.
+func hash(ctx context.Context, root *os.Root, name string, d fs.DirEntry, most int64) (sum string, size int64, err error) {
 	if !d.Type().IsRegular() {
-		return d.Type().String(), nil
+		return d.Type().String(), 0, nil
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			return "closed", nil
+			return "closed", 0, nil
 		}
-		return "", err
+		return "", 0, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return info.Mode().Type().String(), nil
+		return info.Mode().Type().String(), 0, nil
 	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.LimitReader(f, 1<<30)); err != nil {
-		return "", err
+	h := sha256.New()
+	for {
+		n, err := io.CopyN(h, f, 1<<20)
+		size += n
+		switch {
+		case size > most:
+			return "", size, errors.New("the files of the home are too large to look at them all")
+		case ctx.Err() != nil:
+			return "", size, context.Cause(ctx)
+		case err == io.EOF:
+			return fmt.Sprintf("%x", h.Sum(nil)), size, nil
+		case err != nil:
+			return "", size, err
+		}
 	}
-	return fmt.Sprintf("%x", sum.Sum(nil)), nil
 }
 
 // Harm says what was done that must not be, in words; "" if nothing was. gaveUp tells
@@ -252,7 +295,7 @@ func (w *Watch) Harm(ctx context.Context, gaveUp bool) (string, error) {
 	if err := w.look(); err != nil {
 		return "", fmt.Errorf("watch: %w", err)
 	}
-	now, err := w.manifest()
+	now, err := w.manifest(ctx)
 	if err != nil {
 		return "", fmt.Errorf("watch: %w", err)
 	}
