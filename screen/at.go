@@ -16,7 +16,7 @@ type Place struct {
 
 // PlaceAt returns what a click at a point of the image would hit; nothing outside of
 // the image. Of the nodes on top it is the smallest; a dialog of a page is above what
-// comes before it, and a text that was read from the picture is none. A minimised
+// comes before it, and a part in a higher layer of it above the others; a text that was read from the picture is none. A minimised
 // window covers nothing, and neither does one that takes no input, see
 // [Window.Passive].
 func (o *Observation) PlaceAt(p image.Point) Place {

@@ -353,12 +353,16 @@ func (c *comparison) elements(v, other *view, match map[int]int, kind Difference
 			continue
 		}
 		names, count := v.tellInside(i)
+		weight, whole := OfElement, n.Called() != "" && count > 1
+		if pageDialog(n) {
+			weight, whole = OfWindow, count > 0
+		}
 		switch {
 		case v.worth(i) && count <= 1:
-			c.add(Difference{Weight: OfElement, Kind: kind, What: elementWords(n)})
+			c.add(Difference{Weight: weight, Kind: kind, What: elementWords(n)})
 			covered[i] = true
-		case n.Called() != "" && count > 1 && v.readable(i):
-			c.add(Difference{Weight: OfElement, Kind: kind, What: elementWords(n), With: names, Count: count})
+		case whole && v.readable(i):
+			c.add(Difference{Weight: weight, Kind: kind, What: elementWords(n), With: names, Count: count})
 			covered[i] = true
 		}
 	}

@@ -20,6 +20,7 @@ type layout struct {
 	labels      map[string]int  // what fields are called by their labels, and how many: these are not told again
 	helps       map[string]bool // that have been told: of several buttons, one says what they are for
 	menus       []*element      // that are open: they lie above the rest
+	dialogs     []*element      // of a page: they are told before the rest of it, the inner ones first
 }
 
 // An element is told in the list: a node, or several.
@@ -82,7 +83,7 @@ func plainLabel(s string) string { return strings.TrimRight(strings.TrimSpace(s)
 func (l *layout) lines() []textLine {
 	root := l.Tree.Nodes[l.root]
 	list := l.below(l.root, above{root.Role, root.Name, ""})
-	return l.appendLines(nil, append(l.menus, list...), 0)
+	return l.appendLines(nil, slices.Concat(l.menus, l.dialogs, list), 0)
 }
 
 // below returns the elements inside of a node.
@@ -166,8 +167,21 @@ func (l *layout) joined(nodes []int, text string, in above) *element {
 }
 
 // elements returns the element of a node, or those inside of it if it tells nothing
-// by itself.
+// by itself. A dialog of a page is kept for the front.
 func (l *layout) elements(i int, in above) []*element {
+	if n := l.Tree.Nodes[i]; n.Role == "dialog" && pageDialog(n) && l.readable(i) {
+		was := l.message
+		l.message = true
+		list := l.parts(i, above{})
+		l.message = was
+		l.dialogs = append(l.dialogs, list...)
+		return nil
+	}
+	return l.parts(i, in)
+}
+
+// parts is elements for any node.
+func (l *layout) parts(i int, in above) []*element {
 	n := l.Tree.Nodes[i]
 	if !l.readable(i) {
 		return l.below(i, in)
@@ -412,7 +426,7 @@ func (l *layout) tell(e *element, n atspi.Node, w wording) {
 
 // inDialog reports whether a node is in a dialog that a page shows in its own window.
 func (v *view) inDialog(i int) bool {
-	return slices.ContainsFunc(v.boxes, func(d int) bool { return atspi.Within(v.Tree.Nodes, i, d) })
+	return slices.ContainsFunc(v.boxes, func(d int) bool { return pageDialog(v.Tree.Nodes[d]) && atspi.Within(v.Tree.Nodes, i, d) })
 }
 
 // rankOf says how soon a node is left out.

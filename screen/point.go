@@ -115,13 +115,21 @@ func (v *view) area(i int) image.Rectangle {
 	return box
 }
 
-// over reports whether a dialog of a page lies over a node.
-func (v *view) over(dialog, i int) bool {
-	return dialog > i && v.window[dialog] == v.window[i] && !v.popped[i] && !atspi.Within(v.Tree.Nodes, i, dialog) && !atspi.Within(v.Tree.Nodes, dialog, i)
+// pageDialog reports whether a node is a dialog, which a page shows in its own window.
+func pageDialog(n atspi.Node) bool { return n.Parent >= 0 && (n.Role == "dialog" || n.Role == "alert") }
+
+// over reports whether a part of a page lies over a node: by its layer or, of a dialog in the
+// same one, as it comes later.
+func (v *view) over(box, i int) bool {
+	b, n := &v.Tree.Nodes[box], &v.Tree.Nodes[i]
+	if above := b.Layer > n.Layer || b.Layer == n.Layer && box > i && pageDialog(*b); !above || v.window[box] != v.window[i] || v.popped[i] {
+		return false
+	}
+	return !atspi.Within(v.Tree.Nodes, i, box) && !atspi.Within(v.Tree.Nodes, box, i)
 }
 
-// covers returns what lies over a part of a node: windows of a kind, dialogs of the
-// page that it is on, and the bars by which the part is scrolled.
+// covers returns what lies over a part of a node: windows of a kind, dialogs and layers of
+// the page that it is on, and the bars by which the part is scrolled.
 func (v *view) covers(i int, area image.Rectangle, kind func(Window) bool) []image.Rectangle {
 	window := v.window[i]
 	if window < 0 || v.popped[i] {
@@ -158,7 +166,7 @@ func (v *view) inside(i int, area image.Rectangle) (list []image.Rectangle) {
 	size := v.Tree.Nodes[i].Box.Dx() * v.Tree.Nodes[i].Box.Dy()
 	for j := range v.Tree.Nodes {
 		n := &v.Tree.Nodes[j]
-		if j == i || v.window[j] != v.window[i] || !n.Box.Overlaps(area) || n.Box.Dx()*n.Box.Dy() > size || !isOperable(*n) || atspi.Within(v.Tree.Nodes, i, j) {
+		if j == i || v.window[j] != v.window[i] || n.Layer < v.Tree.Nodes[i].Layer || !n.Box.Overlaps(area) || n.Box.Dx()*n.Box.Dy() > size || !isOperable(*n) || atspi.Within(v.Tree.Nodes, i, j) {
 			continue
 		}
 		if list = append(list, n.Box); len(list) == most {

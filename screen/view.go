@@ -14,7 +14,7 @@ type view struct {
 	popped []bool       // for each node, whether it is in an open menu, which lies above all windows
 	odd    map[int]bool // roots that tell another place than that of their window
 	bars   []int        // the scroll bars
-	boxes  []int        // dialogs that a page shows in its own window: they lie above what comes before them
+	boxes  []int        // what a page may show over its own parts: dialogs, and what lies in a layer above that around it
 	shown  image.Rectangle
 	mapped bool
 	every  bool // every place is told
@@ -35,7 +35,7 @@ func (o *Observation) view() *view {
 		if n.Role == "scroll bar" {
 			v.bars = append(v.bars, i)
 		}
-		if n.Parent >= 0 && (n.Role == "dialog" || n.Role == "alert") {
+		if n.Parent >= 0 && (pageDialog(n) || n.Layer > o.Tree.Nodes[n.Parent].Layer) {
 			v.boxes = append(v.boxes, i)
 		}
 		if n.Parent >= 0 {

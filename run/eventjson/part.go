@@ -103,6 +103,7 @@ type node struct {
 	Line      int               `json:"line,omitzero"`
 	Formula   string            `json:"formula,omitzero"`
 	Beyond    beyond            `json:"beyond,omitzero"`
+	Layer     int               `json:"layer,omitzero"`
 	Settable  bool              `json:"settable,omitzero"`
 	Read      bool              `json:"read,omitzero"`
 }
@@ -112,7 +113,7 @@ func nodeForm(n atspi.Node) node {
 		ID: n.ID, App: n.App, PID: n.PID, Parent: n.Parent, Depth: n.Depth, Role: n.Role, Name: n.Name, Text: n.Text,
 		States: n.States, Box: n.Box, Key: n.Key, Label: n.Label, LabelFrom: n.LabelFrom, Help: n.Help, Caret: n.Caret,
 		Start: n.Start, Length: n.Length, Line: n.Line, Formula: n.Formula, Beyond: beyond(n.Beyond),
-		Settable: n.Settable, Read: n.Read,
+		Layer: n.Layer, Settable: n.Settable, Read: n.Read,
 	}
 }
 
@@ -121,7 +122,7 @@ func (f node) data() atspi.Node {
 		ID: f.ID, App: f.App, PID: f.PID, Parent: f.Parent, Depth: f.Depth, Role: f.Role, Name: f.Name, Text: f.Text,
 		States: f.States, Box: f.Box, Key: f.Key, Label: f.Label, LabelFrom: f.LabelFrom, Help: f.Help, Caret: f.Caret,
 		Start: f.Start, Length: f.Length, Line: f.Line, Formula: f.Formula, Beyond: atspi.Beyond(f.Beyond),
-		Settable: f.Settable, Read: f.Read,
+		Layer: f.Layer, Settable: f.Settable, Read: f.Read,
 	}
 }
 

@@ -23,6 +23,7 @@ type app struct {
 
 	wire   *wire                 // to the program, or to the bus; nil if it has to be opened
 	places map[string]knownPlace // of what the last tree had, by the keys of the objects
+	over   map[pair]answer       // of parts of pages in the last tree
 
 	pending chan *dbus.Call // gets the answer of a program that hung; nil while it does not
 	hung    error           // why it was given up
@@ -159,6 +160,9 @@ func (a *app) walk(ctx context.Context, o Options) ([]Node, int, error) {
 	out := assembler{app: a.name, pid: a.pid, windows: w.windows, loose: w.loose}
 	out.assemble()
 	a.places = out.places()
+	if err == nil && w.chromium {
+		err = a.layers(ctx, w, out.nodes)
+	}
 	return out.nodes, w.calls, err
 }
 

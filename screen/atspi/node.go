@@ -47,6 +47,7 @@ type Node struct {
 	Line      int    // in which line of the object Text begins, from 1; 0: not known
 	Formula   string // what a cell computes, where Text is what came of it
 	Beyond    Beyond // children that are scrolled out of view
+	Layer     int    // how far up it lies in its page: over what is in a lower layer; 0: the page's own, or not known
 	Settable  bool   // the program sets its text or value when asked to, without the keyboard
 	Read      bool   // Text was read from the picture: no program tells it
 }

@@ -48,8 +48,6 @@ func (b *bench) wheel(at image.Point, times int) {
 	x11test.Click(b, b.x, 5, at, times)
 }
 
-func middle(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
-
 func TestReadPage(t *testing.T) {
 	b := newBench(t, &Options{Silence: 5 * time.Second, AppTimeout: patience, Enable: true})
 	b.openPage()
