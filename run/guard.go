@@ -245,7 +245,8 @@ func bounded[T any](ctx context.Context, h *Hand, call func(asked context.Contex
 }
 
 // Preview says what the guard would rule on an action, without doing anything; it allows
-// all where there is no guard that can tell. The context bounds it.
+// all where there is no guard that can tell. That the guard breaks is an error, as a
+// refusal is.
 func (h *Hand) Preview(ctx context.Context, in Intent) (Guarded, error) {
 	if h == nil || h.exempt != "" {
 		return Guarded{}, nil
@@ -258,7 +259,7 @@ func (h *Hand) Preview(ctx context.Context, in Intent) (Guarded, error) {
 		return Guarded{}, *broken
 	}
 	in.Effect, in.Display, in.Desktop = h.effect(in.Action), h.Scope.Where().Display, h.Desktop
-	return within.Do(ctx, "the guard", func() (Guarded, error) { return g.Preview(ctx, in) })
+	return bounded(ctx, h, func(asked context.Context) (Guarded, error) { return g.Preview(asked, in) })
 }
 
 // Missed tells the guard that an action did not do what was foreseen. A guard that breaks on

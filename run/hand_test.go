@@ -285,6 +285,37 @@ func TestGuardThatBreaksOnAMiss(t *testing.T) {
 	}
 }
 
+// A foreteller is a guard that allows everything, and breaks when it is asked before.
+type foreteller struct {
+	*starter
+	how func()
+}
+
+func (f foreteller) Preview(context.Context, run.Intent) (run.Guarded, error) {
+	f.how()
+	return run.Guarded{}, nil
+}
+
+// TestGuardThatBreaksOnAPreview holds that what a guard would rule is waited for only so long,
+// and that it has the last word all the same.
+func TestGuardThatBreaksOnAPreview(t *testing.T) {
+	for _, tt := range breaks {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &device{}
+				h, _ := newHand(d, foreteller{newStarter(), tt.how})
+				began := time.Now()
+				_, err := h.Preview(t.Context(), run.Intent{Action: click, Frame: whole{}})
+				require.EqualError(t, err, tt.told)
+				assert.LessOrEqual(t, time.Since(began), run.DefaultGuardLimit)
+				require.NoError(t, h.Perform(t.Context(), run.Intent{Action: click, Frame: whole{}}))
+				assert.Len(t, d.did, 1)
+				time.Sleep(time.Hour)
+			})
+		})
+	}
+}
+
 // TestGuardSees holds what a guard is shown: the exact action, and what was done
 // before it.
 func TestGuardSees(t *testing.T) {
