@@ -230,8 +230,8 @@ func TestApprovalOfARunThatEnds(t *testing.T) {
 }
 
 // TestApprovalEdit has a person choose another action: that one is done in place of what
-// was asked about, and nothing else, also where that may have been done already; what is no
-// input, or comes when the screen has changed, is not done.
+// was asked about, and nothing else, also where that may have been done already; it counts
+// with its own effect. What is no input, or comes when the screen has changed, is not done.
 func TestApprovalEdit(t *testing.T) {
 	esc := actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}
 	for _, tt := range []struct {
@@ -240,13 +240,16 @@ func TestApprovalEdit(t *testing.T) {
 		changed bool
 		doubt   bool // an earlier program was about to do what is asked about
 		err     string
+		effect  worldmodel.Effect
+		final   bool
 	}{
-		{"a key", esc, false, false, ""},
-		{"nothing that mouse and keyboard do", actuator.Done{}, false, false, "nothing that mouse and keyboard do"},
-		{"too late", esc, true, false, "the screen changed"},
-		{"a key, in doubt", esc, false, true, ""},
-		{"in doubt, nothing that mouse and keyboard do", actuator.Done{}, false, true, "nothing that mouse and keyboard do"},
-		{"in doubt, too late", esc, true, true, "the screen changed"},
+		{"a key", esc, false, false, "", worldmodel.EffectNavigate, false},
+		{"a shortcut of the system", press("ctrl", "alt", "delete"), false, false, "", worldmodel.EffectExecute, true},
+		{"nothing that mouse and keyboard do", actuator.Done{}, false, false, "nothing that mouse and keyboard do", "", false},
+		{"too late", esc, true, false, "the screen changed", "", false},
+		{"a key, in doubt", esc, false, true, "", worldmodel.EffectNavigate, false},
+		{"in doubt, nothing that mouse and keyboard do", actuator.Done{}, false, true, "nothing that mouse and keyboard do", "", false},
+		{"in doubt, too late", esc, true, true, "the screen changed", "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			screen, journal := &fakeScreen{}, &run.Memory{}
@@ -260,6 +263,7 @@ func TestApprovalEdit(t *testing.T) {
 			}
 			scope := run.NewRecorder(journal, nil).Scope(run.Where{})
 			require.NoError(t, scope.Emit(t.Context(), run.RunStarted{Schema: run.Schema, Task: cleanUp}))
+			require.NoError(t, scope.Emit(t.Context(), run.Planned{}))
 			scope.Turn()
 			hand := run.NewHand(&runtest.Desktop{}, scope, g)
 			act, err := hand.Do(t.Context(), shiftDelete())
@@ -272,14 +276,25 @@ func TestApprovalEdit(t *testing.T) {
 			}
 			assert.Equal(t, actuator.Delivered, act.Status)
 			assert.True(t, act.Edited)
-			assert.Equal(t, esc, act.Action)
+			assert.Equal(t, tt.instead, act.Action)
 			acting := runtest.All[run.Acting](journal.Events())
 			require.Len(t, acting, 1)
-			assert.Equal(t, esc, acting[0].Action.Action)
+			assert.Equal(t, tt.instead, acting[0].Action.Action)
 			ruled := runtest.All[run.Guarded](journal.Events())[0]
 			assert.True(t, ruled.Allowed)
 			assert.Equal(t, "approval", ruled.By)
 			assert.Equal(t, run.ChoseAnother, ruled.Reason)
+			assert.Nil(t, ruled.Foresight)
+			var begun run.Begun
+			for _, e := range journal.Events() {
+				begun.Add(e)
+			}
+			effect, final, _ := hand.Attempted()
+			assert.Equal(t, tt.effect, effect)
+			assert.Equal(t, tt.final, final)
+			effect, final = begun.Open[""].Attempted()
+			assert.Equal(t, tt.effect, effect)
+			assert.Equal(t, tt.final, final)
 			g.Ask = nil
 			ruled, err = g.Allow(t.Context(), shiftDelete())
 			require.Error(t, err, "of that one nothing was said")

@@ -266,8 +266,7 @@ func (g *Guard) rule(ctx context.Context, in run.Intent, c Class) (run.Guarded, 
 			return run.Guarded{}, context.Cause(ctx)
 		}
 		if other, ok := errors.AsType[*run.Instead](err); ok {
-			ruling.By, ruling.Reason = "approval", run.ChoseAnother
-			return ruling, other
+			return g.chosen(in, other.Action), other
 		}
 		if err != nil {
 			d.allowed, d.by, d.reason = false, blame(d, err), joined(d, err)
@@ -305,6 +304,14 @@ func (g *Guard) approved(in run.Intent, c Class, d decision, f *worldmodel.Fores
 		g.grant(kindOf(in, c))
 	}
 	return ruling
+}
+
+// chosen is the ruling on what a person has chosen to have done in place of an action. Nobody
+// foresees it: what the table does not know of it stays unknown.
+func (g *Guard) chosen(in run.Intent, a actuator.Action) run.Guarded {
+	in.Action, in.Effect = a, ""
+	c := g.classify(in)
+	return run.Guarded{Effect: c.Effect, By: "approval", Reason: run.ChoseAnother, Target: c.Target}
 }
 
 // named reports whether an action calls a tool that the verdict on the task names.

@@ -245,7 +245,9 @@ type (
 		Error        string // why it is not known, so that all is blocked
 	}
 
-	// Guarded is what the guard rules on an action, before its Acting or Refused.
+	// Guarded is what the guard rules on an action, before its Acting or Refused. Where a person
+	// chose another one, see [ChoseAnother], it tells of that one; older runs have the effect,
+	// the target and the foresight of what was asked about.
 	Guarded struct {
 		Index     int // within the batch, from 0
 		Allowed   bool

@@ -24,8 +24,8 @@ type Guard interface {
 }
 
 // An Instead is what a guard returns in place of a refusal if a person has chosen another
-// action: that one is done, and not the one that was asked about. The ruling says so by its
-// reason, [ChoseAnother].
+// action: that one is done, and not the one that was asked about. The ruling is on what is
+// done, and says so by its reason, [ChoseAnother].
 type Instead struct{ Action actuator.Action }
 
 // ChoseAnother is the reason of a ruling by which another action is done than was asked about:

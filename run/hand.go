@@ -259,7 +259,7 @@ func (h *Hand) Do(ctx context.Context, in Intent) (*Act, error) {
 	}
 	if other, ok := errors.AsType[*Instead](refusal); ok {
 		act.Edited, act.Detail, refusal = true, fmt.Sprintf("a person chose it in place of: %s", actuator.Describe(in.Action)), nil
-		in.Action, in.Written = other.Action, nil
+		in.Action, in.Written, in.Effect = other.Action, nil, h.effect(other.Action)
 		act.Action = in.Action
 	}
 	if act.Ruling != (Guarded{}) {

@@ -16,8 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
+	"desktop-agent/llm"
 	"desktop-agent/run"
 	"desktop-agent/run/runtest"
+	"desktop-agent/worldmodel"
 )
 
 // A device notes what it is asked to do.
@@ -341,6 +343,38 @@ func TestWritten(t *testing.T) {
 		case run.Refused:
 			assert.Equal(t, actuator.Type{Text: "•"}, data.Action.Action)
 		}
+	}
+}
+
+// A mailing toolbox has one tool, that sends.
+type mailing struct{}
+
+func (mailing) Offer() []run.Tool {
+	return []run.Tool{{Tool: llm.Tool{Name: "mail"}, Effect: worldmodel.EffectSend}}
+}
+func (mailing) Do(context.Context, string, []byte) (string, error) { return "sent", nil }
+
+// An editor is a guard by which a person chooses a key in place of each action.
+type editor struct{ agreeable }
+
+func (editor) Allow(context.Context, run.Intent) (run.Guarded, error) {
+	return run.Guarded{Effect: worldmodel.EffectNavigate, By: "approval", Reason: run.ChoseAnother}, &run.Instead{Action: actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}}
+}
+
+// TestInsteadOfATool holds that a tool which a person declined was not attempted.
+func TestInsteadOfATool(t *testing.T) {
+	for _, tt := range []struct {
+		guard run.Guard
+		want  worldmodel.Effect
+		final bool
+	}{{nil, worldmodel.EffectSend, true}, {editor{}, worldmodel.EffectNavigate, false}} {
+		h, _ := newHand(&device{}, tt.guard)
+		h.Equip(mailing{})
+		require.NoError(t, h.Perform(t.Context(), run.Intent{Action: actuator.CallTool{Tool: "mail", Arguments: "{}"}}))
+		effect, final, any := h.Attempted()
+		assert.True(t, any)
+		assert.Equal(t, tt.want, effect)
+		assert.Equal(t, tt.final, final)
 	}
 }
 
