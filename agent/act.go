@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"desktop-agent/actuator"
 	"desktop-agent/planner"
@@ -116,34 +115,14 @@ func (r *episode) perform(ctx context.Context, t turn) (batch, error) {
 	return b, err
 }
 
-// letGo lets go what a batch has left down, last to first: the next turn would not know
-// of it.
-func (r *episode) letGo(ctx context.Context, b *batch) error {
-	var up []actuator.Action // what lets go, in the order in which it went down
+// letGo lets go what a batch has left down.
+func (r *episode) letGo(ctx context.Context, b *batch) (err error) {
+	var up []actuator.Action
 	for _, act := range b.results {
-		after := actuator.Releases(act.Action, up)
-		if act.Status == actuator.Refused && len(after) > len(up) { // it did not go down
-			continue
-		}
-		up = after
+		up = act.LetsGo(up)
 	}
-	for i, a := range slices.Backward(up) {
-		in := run.Intent{Action: a, On: r.now, Index: len(b.proposal.Actions) + len(up) - 1 - i, Done: b.proposal.Actions, Source: run.FromModel}
-		act, err := r.Hand.Do(ctx, in)
-		if err == nil {
-			err = act.Close(ctx, nil)
-		}
-		if err != nil {
-			return err
-		}
-		if act.Status != actuator.Delivered {
-			if err := r.Hand.Release(); err != nil {
-				return fmt.Errorf("%s: %w", actuator.Describe(a), err)
-			}
-		}
-		b.released = append(b.released, actuator.Describe(a))
-	}
-	return nil
+	b.released, err = r.Hand.LetGo(ctx, up, run.Intent{On: r.now, Index: len(b.proposal.Actions), Done: b.proposal.Actions, Source: run.FromModel})
+	return err
 }
 
 // special does what an action asks of the agent. What stands behind it in the

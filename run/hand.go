@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -355,6 +356,41 @@ func (h *Hand) usable(in Intent) error {
 		return errors.New("hand: there is no device: open a session (run.Open)")
 	}
 	return h.Scope.usable()
+}
+
+// LetsGo returns what lets go what is down after the act, in the order in which it went down;
+// before is the same before it. What was refused did not go down.
+func (a *Act) LetsGo(before []actuator.Action) []actuator.Action {
+	after := actuator.Releases(a.Action, before)
+	if a.Status == actuator.Refused && len(after) > len(before) {
+		return before
+	}
+	return after
+}
+
+// LetGo lets go what is down, last to first, as the guard allows it: whoever acts next would
+// not know of it. up is what does it, see [Act.LetsGo], and the index of in that of the first.
+// What does not arrive is let go all the same, by [Hand.Release]. It returns in words what was
+// done.
+func (h *Hand) LetGo(ctx context.Context, up []actuator.Action, in Intent) (released []string, err error) {
+	for _, a := range slices.Backward(up) {
+		in.Action = a
+		act, err := h.Do(ctx, in)
+		if err == nil {
+			err = act.Close(ctx, nil)
+		}
+		if err != nil {
+			return released, err
+		}
+		if act.Status != actuator.Delivered {
+			if err := h.Release(); err != nil {
+				return released, fmt.Errorf("%s: %w", actuator.Describe(a), err)
+			}
+		}
+		released = append(released, actuator.Describe(a))
+		in.Index++
+	}
+	return released, nil
 }
 
 // Release lets every key and button go that an action left down.

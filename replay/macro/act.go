@@ -153,10 +153,16 @@ func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 		return nil, err
 	}
 	r.Scope.Turn()
+	again := r.missing(t)
+	list = append(again, list...)
 	if err := r.propose(ctx, t.Thought, t.Expect, list); err != nil {
 		return nil, err
 	}
-	return r.perform(ctx, list, capture, run.FromRecording, func() { t.next++ })
+	return r.perform(ctx, list, capture, run.FromRecording, func(i int) {
+		if i >= len(again) {
+			t.next++
+		}
+	})
 }
 
 // sameSpots reports whether the places of actions look as they did, and have the
@@ -182,6 +188,7 @@ func (r *player) propose(ctx context.Context, thought, expect string, list []aim
 			events = append(events, l)
 		}
 	}
+	r.listed = len(list)
 	for _, data := range append([]run.EventData{e}, events...) {
 		if err := r.Scope.Emit(ctx, data); err != nil {
 			return err
@@ -204,8 +211,8 @@ func (a *aimed) recorded() run.Recorded {
 
 // perform does actions that were proposed. It ends early, without trouble, where
 // the windows change in between: the rest then needs a new look. done is called
-// for each action of which something may have arrived.
-func (r *player) perform(ctx context.Context, list []aimed, capture run.Capture, source run.Source, done func()) (*trouble, error) {
+// with the index of each action of which something may have arrived.
+func (r *player) perform(ctx context.Context, list []aimed, capture run.Capture, source run.Source, done func(i int)) (*trouble, error) {
 	for i, a := range list {
 		act, err := r.Hand.Do(ctx, run.Intent{
 			Action: a.Action, Written: a.recorded().Action, On: r.live.Observation, Index: i, Done: actions(list[:i]), Source: source,
@@ -213,8 +220,9 @@ func (r *player) perform(ctx context.Context, list []aimed, capture run.Capture,
 		if err != nil {
 			return nil, err
 		}
+		r.down = act.LetsGo(r.down)
 		if act.Status != actuator.Refused {
-			done()
+			done(i)
 		}
 		before := capture
 		if i == len(list)-1 || act.Status != actuator.Delivered {

@@ -36,6 +36,9 @@ func (r *player) heal(ctx context.Context, t *turn, bad *trouble, heals int) (_ 
 		Task: r.m.sub(r.m.Task), Of: t.Of, Thought: r.m.sub(t.Thought), Expect: r.m.sub(t.Expect), Expected: bad.expected, Found: bad.found,
 		Done: bad.kind == noEffect, Try: heals + 1, Live: r.live.Observation, Frame: d.Frame, Recorded: d.Recorded,
 	}
+	for _, a := range r.missing(t) {
+		q.Actions = append(q.Actions, actuator.DescribeFull(a.Action))
+	}
 	for i := range t.Actions[t.next:] {
 		q.Actions = append(q.Actions, r.m.describe(&t.Actions[t.next+i]))
 	}
@@ -119,7 +122,10 @@ func (r *player) do(ctx context.Context, t *turn, list []aimed) (*trouble, error
 	if err := r.propose(ctx, "Healed: "+t.Thought, t.Expect, list); err != nil {
 		return nil, err
 	}
-	bad, err := r.perform(ctx, list, capture, run.FromHealing, func() {})
+	bad, err := r.perform(ctx, list, capture, run.FromHealing, func(int) {})
+	if err == nil {
+		err = r.letGo(ctx, run.FromHealing)
+	}
 	if bad != nil || err != nil {
 		return bad, err
 	}

@@ -50,12 +50,16 @@ type player struct {
 	live   *scene // the newest observation
 	kept   bool   // it is in the journal
 	healed int
+
+	down   []actuator.Action // what lets go what is down, in the order in which it went down
+	listed int               // how many actions the newest proposal has
 }
 
 // A turn is a recorded step that is being done.
 type turn struct {
 	*Step
-	next int // the first action that was not performed yet
+	next int               // the first action that was not performed yet
+	held []actuator.Action // what lets go what the recording has down before the step
 }
 
 // Play does all steps of a macro. A desktop that is not what a step needs, or
@@ -104,10 +108,14 @@ func (r *player) steps(ctx context.Context) (done int, err error) {
 	if err := r.keep(ctx); err != nil {
 		return 0, err
 	}
+	var held []actuator.Action
 	for i := range r.m.Steps {
-		if err := r.whole(ctx, &turn{Step: &r.m.Steps[i]}); err != nil {
+		t := &turn{Step: &r.m.Steps[i], held: held}
+		if err := r.whole(ctx, t); err != nil {
+			r.drop(ctx)
 			return i, err
 		}
+		held = t.holds(len(t.Actions))
 		r.log().InfoContext(ctx, "step", "n", r.m.Steps[i].Of)
 	}
 	return len(r.m.Steps), nil
@@ -129,11 +137,18 @@ func (r *player) head() run.RunStarted {
 func (r *player) whole(ctx context.Context, t *turn) error {
 	bad, err := r.attempt(ctx, t)
 	for heals := 0; err == nil && bad != nil; heals++ {
+		alone := r.Heal == nil || heals >= r.set.MaxHeals
+		if !alone {
+			if err := r.letGo(ctx, run.FromRecording); err != nil {
+				return err
+			}
+			t.rewind()
+		}
 		if err := r.keep(ctx); err != nil {
 			return err
 		}
 		event := run.Diverged{Of: t.Of, Frame: t.frame(bad), Expected: bad.expected, Found: bad.found}
-		if r.Heal == nil || heals >= r.set.MaxHeals {
+		if alone {
 			return errors.Join(r.diverged(t, bad, heals), r.Scope.Emit(ctx, event))
 		}
 		if heals == 0 {
