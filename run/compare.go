@@ -28,16 +28,25 @@ func (c *Comparison) Unchanged(_ int, look func() bool) bool { return look() }
 
 // NothingChanged compares, for [Desktop.Unchanged], what was seen before and after the
 // action of an index: before is the picture right before it. The tree is only known, by what
-// the batch was chosen on, before the first action. When what was seen after it had not come
-// to rest, something may still be to come.
+// the batch was chosen on, before the first action, and of a text cursor it knows only where
+// one tells where it is. When what was seen after it had not come to rest, something may still
+// be to come.
 func NothingChanged(a actuator.Action, index int, before *image.RGBA, chosen, now *screen.Observation) bool {
 	switch {
-	case !now.Settled.Rested():
+	case !now.Settled.Rested() || !screen.SamePicture(before, now.Bare):
 		return false
-	case index == 0:
-		return screen.SamePicture(before, now.Bare) && screen.SameTree(chosen, now)
+	case index == 0 && !screen.SameTree(chosen, now):
+		return false
+	case index == 0 && tellsCaret(chosen) && tellsCaret(now):
+		return true // it blinks
 	}
 	return samePicture(a, before, now.Bare)
+}
+
+// tellsCaret reports whether the element that keys go to says where its text cursor is.
+func tellsCaret(o *screen.Observation) bool {
+	n := o.FocusedNode()
+	return n >= 0 && o.Tree.Nodes[n].Caret > 0
 }
 
 // samePicture reports whether two pictures, before and after an action, are the same to a
@@ -46,6 +55,9 @@ func NothingChanged(a actuator.Action, index int, before *image.RGBA, chosen, no
 func samePicture(a actuator.Action, before, after *image.RGBA) bool {
 	if !screen.SamePicture(before, after) {
 		return false
+	}
+	if r, ok := a.(Recorded); ok {
+		a = r.Action
 	}
 	return !actuator.UsesFocus(a) || screen.DiffBox(before, after).Empty()
 }

@@ -11,6 +11,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/run"
 	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
 )
 
 // TestRaised holds that a click that gives the focus to the window that it hits is no
@@ -117,5 +118,41 @@ func TestNothingChanged(t *testing.T) {
 		assert.Equal(t, tt.still, run.Capture{Bare: picture}.Unchanged(tt.action, run.Capture{Bare: tt.after}), "%T", tt.action)
 		assert.Equal(t, tt.still, run.NothingChanged(tt.action, 1, picture, nil, &screen.Observation{Bare: tt.after}), "%T", tt.action)
 	}
-	assert.True(t, run.NothingChanged(left, 0, picture, &screen.Observation{}, &screen.Observation{Bare: caret}), "the tree knows whether it has moved")
+
+	box := image.Rect(0, 0, 100, 100)
+	told := func(at int, states ...string) screen.Tree {
+		return screen.Tree{Nodes: []atspi.Node{
+			{ID: "n1", PID: 7, Parent: -1, Role: "frame", Name: "Letter", Box: box},
+			{ID: "n2", PID: 7, Depth: 1, Role: "text", Text: "Dear Ann", States: states, Caret: at, Box: box},
+		}}
+	}
+	for _, tt := range []struct {
+		name        string
+		action      actuator.Action
+		chosen, now screen.Tree
+		pid         int // of the window that has the focus
+		after       *image.RGBA
+		still       bool
+	}{
+		{"the tree knows that it blinks", left, told(3, "focused"), told(3, "focused"), 7, caret, true},
+		{"the tree knows that it has moved", left, told(3, "focused"), told(2, "focused"), 7, caret, false},
+		{"it has moved, and was not seen", left, told(3, "focused"), told(2, "focused"), 7, picture, false},
+		{"no tree", left, screen.Tree{}, screen.Tree{}, 7, caret, false},
+		{"no tree, and nothing moves", left, screen.Tree{}, screen.Tree{}, 7, picture, true},
+		{"no tree, and a click, which moves none", click, screen.Tree{}, screen.Tree{}, 7, caret, true},
+		{"no tree, and a key of the journal", run.Recorded{Action: left}, screen.Tree{}, screen.Tree{}, 7, caret, false},
+		{"the caret is not told", left, told(0, "focused"), told(0, "focused"), 7, caret, false},
+		{"it was not told before", left, told(0, "focused"), told(3, "focused"), 7, caret, false},
+		{"it is not told after", left, told(3, "focused"), told(0, "focused"), 7, caret, false},
+		{"it is told where keys do not go", left, told(3), told(3), 7, caret, false},
+		{"a window without a tree has the focus", left, told(3, "focused"), told(3, "focused"), 9, caret, false},
+	} {
+		look := func(m *image.RGBA, tree screen.Tree) *screen.Observation {
+			return &screen.Observation{Bare: m, Tree: tree, Windows: []screen.Window{
+				{ID: 1, Title: "Letter", PID: 7, Box: box, Focused: tt.pid == 7},
+				{ID: 2, Title: "Terminal", PID: 9, Box: box, Focused: tt.pid == 9},
+			}}
+		}
+		assert.Equal(t, tt.still, run.NothingChanged(tt.action, 0, picture, look(picture, tt.chosen), look(tt.after, tt.now)), tt.name)
+	}
 }
