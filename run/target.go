@@ -207,10 +207,27 @@ func find(e actuator.Element, chosen, now *screen.Observation) (n int, why strin
 	if is.Role != e.Role || is.Name != e.Name && !renamed(is.Role) || relabelled(e, chosen, now.Tree.Nodes[n]) {
 		return -1, fmt.Sprintf("%s is another thing now, %s: look at the new list", e, is)
 	}
-	if was, ok := chosen.Element(string(e.ID)); ok && is.Role == screen.RoleTextLine && chosen.Tree.Nodes[was].Box != now.Tree.Nodes[n].Box && (repeated(e, chosen) || repeated(e, now)) {
+	if was, ok := chosen.Element(string(e.ID)); ok && mistakable(e, chosen, now, was, n) {
 		return -1, fmt.Sprintf("%s stands on the screen more than once, and not where it stood: look at the new list", e)
 	}
 	return n, ""
+}
+
+// mistakable reports whether an element, which has an index in each of two looks, may be another
+// one that is called the same: it has moved, and its program does not tell that it is the same
+// object. Where it says what it said, only what says the same too can be meant.
+func mistakable(e actuator.Element, chosen, now *screen.Observation, was, is int) bool {
+	before, after := chosen.Tree.Nodes[was], now.Tree.Nodes[is]
+	if before.Box == after.Box || before.Key != "" && before.Key == after.Key {
+		return false
+	}
+	twin := func(nodes []atspi.Node, n int) bool {
+		return slices.ContainsFunc(screen.Twins(nodes, n), func(i int) bool {
+			return before.Text != after.Text || nodes[i].Text == nodes[n].Text
+		})
+	}
+	return after.Role == screen.RoleTextLine && (repeated(e, chosen) || repeated(e, now)) ||
+		twin(chosen.Tree.Nodes, was) || twin(now.Tree.Nodes, is)
 }
 
 // repeated reports whether several lines that say the same were read from the picture: one may

@@ -260,6 +260,52 @@ func TestHandleOfOneOfEqualLines(t *testing.T) {
 	}
 }
 
+// TestHandleOfOneOfEqualElements holds that of several elements below one parent that are called
+// the same none is taken for another that has come to its place in the list, unless the program
+// tells that it is the same object.
+func TestHandleOfOneOfEqualElements(t *testing.T) {
+	with := func(nodes ...atspi.Node) *screen.Observation {
+		box := image.Rect(0, 0, 400, 300)
+		return &screen.Observation{Tree: screen.Tree{Nodes: append([]atspi.Node{
+			{ID: "n8", PID: 7, Parent: -1, Role: "frame", Name: "Letter", Box: box},
+			{ID: "n9", PID: 7, Depth: 1, Role: "panel", Name: "Notes", Box: box},
+		}, nodes...)}}
+	}
+	node := func(id, role, name, text, key string, y int) atspi.Node {
+		return atspi.Node{ID: id, PID: 7, Parent: 1, Depth: 2, Role: role, Name: name, Text: text, Key: key, Box: image.Rect(10, y, 90, y+20)}
+	}
+	button := func(id, key string, y int) atspi.Node { return node(id, "push button", "Delete", "", key, y) }
+	line := func(id, text, key string, y int) atspi.Node {
+		n := node(id, "paragraph", "", text, key, y)
+		n.States = []string{"editable"}
+		return n
+	}
+	elsewhere := button("n3", "2", 200)
+	elsewhere.Parent = 0
+	for _, tt := range []struct {
+		name        string
+		chosen, now *screen.Observation
+		refused     bool
+	}{
+		{"both are where they were", with(button("n2", "1", 100), button("n3", "2", 200)), with(button("n2", "3", 100), button("n3", "4", 200)), false},
+		{"the first has gone, and the second is taken for it", with(button("n2", "1", 100), button("n3", "2", 200)), with(button("n2", "3", 200)), true},
+		{"without keys", with(button("n2", "", 100), button("n3", "", 200)), with(button("n2", "", 200)), true},
+		{"another has come", with(button("n2", "1", 100)), with(button("n2", "3", 50), button("n4", "4", 150)), true},
+		{"the only one has moved", with(button("n2", "1", 100)), with(button("n2", "3", 150)), false},
+		{"it is the same object", with(button("n2", "1", 100), button("n3", "2", 200)), with(button("n2", "1", 150), button("n3", "2", 250)), false},
+		{"the other is below another parent", with(button("n2", "1", 100), elsewhere), with(button("n2", "3", 150), elsewhere), false},
+		{"paragraphs that say the same", with(line("n2", "Milk", "1", 100), line("n3", "Milk", "2", 200)), with(line("n2", "Milk", "3", 200)), true},
+		{"paragraphs that do not", with(line("n2", "Milk", "1", 100), line("n3", "Eggs", "2", 200)), with(line("n2", "Eggs", "3", 200)), true},
+		{"they have moved with their window", with(line("n2", "Milk", "1", 100), line("n3", "Eggs", "2", 200)), with(line("n2", "Milk", "3", 120), line("n3", "Eggs", "4", 220)), false},
+		{"the only one says something else", with(line("n2", "Milk", "1", 100)), with(line("n2", "Milk and eggs", "3", 120)), false},
+	} {
+		named, err := run.Name([]actuator.Action{clickOn("n2")}, tt.chosen)
+		require.NoError(t, err)
+		_, why := run.Locate(named[0], tt.chosen, tt.now)
+		assert.Equal(t, tt.refused, strings.Contains(why, "more than once"), "%s: %q", tt.name, why)
+	}
+}
+
 // TestHandleOfDocumentThatIsRenamed holds that what is called by the title of what is open in
 // it keeps its handle when that has another title, and that a button does not.
 func TestHandleOfDocumentThatIsRenamed(t *testing.T) {

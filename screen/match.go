@@ -117,6 +117,19 @@ func elementOf(parent int, n atspi.Node) (sibling, bool) {
 	return sibling{parent: parent, pid: n.PID, role: n.Role, name: name}, true
 }
 
+// Twins returns the indexes of the other nodes below the same parent that are of the role of a
+// node and called the same: unless a key tells them apart, [Match] does so by their order alone,
+// and takes one for another once one goes or comes.
+func Twins(nodes []atspi.Node, node int) (list []int) {
+	is, ok := elementOf(nodes[node].Parent, nodes[node])
+	for i, n := range nodes {
+		if s, _ := elementOf(n.Parent, n); ok && i != node && s == is {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // contentOf knows a node by its place: for roles whose name is what they show, not
 // what they are called. A web page of another title is known by its object alone: where
 // one went, there is another page, and other things on it.

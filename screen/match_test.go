@@ -108,6 +108,25 @@ func TestMatchFields(t *testing.T) {
 	}
 }
 
+// Those that are called the same below one parent are twins; fields of which nobody knows what
+// they are for are told apart by their places.
+func TestTwins(t *testing.T) {
+	nodes := []atspi.Node{
+		{PID: 1, Parent: -1, Role: "frame", Name: "a"},
+		{PID: 1, Role: "panel"},
+		{PID: 1, Role: "push button", Name: "Delete"},
+		{PID: 1, Role: "push button", Name: "Delete"},
+		{PID: 1, Role: "menu item", Name: "Delete"},
+		{PID: 1, Parent: 1, Role: "push button", Name: "Delete"},
+		{PID: 1, Role: "text", Text: "7", Box: image.Rect(0, 10, 50, 20)},
+		{PID: 1, Role: "text", Text: "7", Box: image.Rect(0, 30, 50, 40)},
+	}
+	want := [][]int{2: {3}, 3: {2}, 7: nil}
+	for i := range nodes {
+		require.Equal(t, want[i], Twins(nodes, i), "%d", i)
+	}
+}
+
 // An element has the same ID as long as it lives, and no other gets that ID.
 func TestElementsKeepTheirNames(t *testing.T) {
 	var names namer
