@@ -111,6 +111,7 @@ type sightings struct {
 	pids    []int    // of the programs that told it
 	windows []uint32 // where it was
 	read    []spot   // where it was read from the picture
+	lines   bool     // it was read from the picture, there or elsewhere
 }
 
 // A spot is a part of a window, in pixels from its corner.
@@ -129,6 +130,7 @@ func (s *sightings) saw(now *screen.Observation, list []screen.Place) {
 		if pid := now.PID(at); !slices.Contains(s.pids, pid) {
 			s.pids = append(s.pids, pid)
 		}
+		s.lines = s.lines || at.Node >= 0 && now.Tree.Nodes[at.Node].Read
 		if at.Node < 0 || windows[at.Node] < 0 {
 			continue
 		}
@@ -141,6 +143,10 @@ func (s *sightings) saw(now *screen.Observation, list []screen.Place) {
 		}
 	}
 }
+
+// told reports whether it was seen, and was never read from the picture: then it has gone once
+// it is not told, whatever is not read yet.
+func (s *sightings) told() bool { return len(s.pids) > 0 && !s.lines }
 
 // answered reports whether what is not told has gone.
 func (s *sightings) answered(now *screen.Observation) bool {
@@ -173,7 +179,8 @@ func (s *sightings) over(now *screen.Observation, a actuator.WaitUntil) bool {
 	if there := header || len(seen) > 0; there || !a.Gone {
 		return there != a.Gone && (text || now.Tree.Err == nil)
 	}
-	return !(isRead(a) && now.Unread) && !s.covered(now, toldOf(now, a)) && s.answered(now)
+	unread := isRead(a) && now.Unread && !s.told()
+	return !unread && !s.covered(now, toldOf(now, a)) && s.answered(now)
 }
 
 // isRead reports whether what is waited for may be in the picture alone.

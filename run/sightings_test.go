@@ -124,3 +124,41 @@ func TestGoneBelowAnotherWindow(t *testing.T) {
 	var unseen sightings
 	assert.False(t, unseen.over(look(false, func(o *screen.Observation) { over(o, box) }), element))
 }
+
+// TestGoneBesideWhatIsNotRead holds that a text which a program told has gone once none tells it,
+// although the picture is not all read, as beside a terminal that is never still; and that one
+// which was read, or never seen, may be in what is not read.
+func TestGoneBesideWhatIsNotRead(t *testing.T) {
+	box := image.Rect(0, 0, 200, 100)
+	frame := atspi.Node{ID: "n1", PID: 7, Parent: -1, Role: "frame", Name: "Letter", Box: box}
+	label := atspi.Node{ID: "n2", PID: 7, Depth: 1, Role: "label", Name: "Saving", Box: image.Rect(10, 10, 60, 30)}
+	line := atspi.Node{ID: "n3", PID: 7, Depth: 1, Role: screen.RoleTextLine, Text: "Saving", Box: image.Rect(10, 50, 60, 70), Read: true}
+	look := func(unread bool, nodes ...atspi.Node) *screen.Observation {
+		return &screen.Observation{
+			Windows: []screen.Window{{ID: 1, Title: "Letter", PID: 7, Box: box}},
+			Tree:    screen.Tree{Nodes: append([]atspi.Node{frame}, nodes...)}, Unread: unread,
+		}
+	}
+	titled := look(true)
+	titled.Windows[0].Title = "Saving the letter"
+	text := actuator.WaitUntil{For: actuator.TextSign, What: "Saving", Gone: true}
+	for _, tt := range []struct {
+		name  string
+		looks []*screen.Observation
+		over  bool
+	}{
+		{"told", []*screen.Observation{look(true, label), look(true)}, true},
+		{"told in a title", []*screen.Observation{titled, look(true)}, true},
+		{"told, and still there", []*screen.Observation{look(true, label), look(true, label)}, false},
+		{"read", []*screen.Observation{look(false, line), look(true)}, false},
+		{"read, and then all is", []*screen.Observation{look(false, line), look(true), look(false)}, true},
+		{"told and read", []*screen.Observation{look(false, label, line), look(true)}, false},
+		{"read, and told later", []*screen.Observation{look(false, line), look(true, label), look(true)}, false},
+		{"never seen", []*screen.Observation{look(true), look(true)}, false},
+	} {
+		var seen sightings
+		for i, o := range tt.looks {
+			assert.Equal(t, tt.over && i == len(tt.looks)-1, seen.over(o, text), "%s: look %d", tt.name, i)
+		}
+	}
+}
