@@ -56,9 +56,6 @@ func samePicture(a actuator.Action, before, after *image.RGBA) bool {
 	if !screen.SamePicture(before, after) {
 		return false
 	}
-	if r, ok := a.(Recorded); ok {
-		a = r.Action
-	}
 	return !actuator.UsesFocus(a) || screen.DiffBox(before, after).Empty()
 }
 

@@ -140,7 +140,6 @@ func TestNothingChanged(t *testing.T) {
 		{"no tree", left, screen.Tree{}, screen.Tree{}, 7, caret, false},
 		{"no tree, and nothing moves", left, screen.Tree{}, screen.Tree{}, 7, picture, true},
 		{"no tree, and a click, which moves none", click, screen.Tree{}, screen.Tree{}, 7, caret, true},
-		{"no tree, and a key of the journal", run.Recorded{Action: left}, screen.Tree{}, screen.Tree{}, 7, caret, false},
 		{"the caret is not told", left, told(0, "focused"), told(0, "focused"), 7, caret, false},
 		{"it was not told before", left, told(0, "focused"), told(3, "focused"), 7, caret, false},
 		{"it is not told after", left, told(3, "focused"), told(0, "focused"), 7, caret, false},

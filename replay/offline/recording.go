@@ -443,7 +443,7 @@ func (t *recording) Unchanged(index int, _ func() bool) bool {
 	defer t.mu.Unlock()
 	s, err := t.present()
 	if err == nil && s != nil && t.opt.Pixels && len(s.Acts) == 1 && t.previous != nil {
-		return run.NothingChanged(s.Acts[0].Action, 0, t.previous.Bare, t.previous, t.newest)
+		return run.NothingChanged(s.Acts[0].Action.Action, 0, t.previous.Bare, t.previous, t.newest)
 	}
 	act := t.act(index)
 	return act != nil && act.Acted != nil && (act.Status() == actuator.NoEffect || act.Acted.Detail == run.NothingSeen)
