@@ -122,12 +122,6 @@ func programOf(command string) *program {
 // tasks name.
 func Known(command string) bool { return programOf(command) != nil }
 
-// Windowed reports whether a program shows a window soon after it starts.
-func Windowed(command string) bool {
-	p := programOf(command)
-	return p != nil && p.windowed
-}
-
 // A calling says what a program is called by tasks, and by this machine.
 type calling struct {
 	Names   string // with "|" between

@@ -37,6 +37,23 @@ func (c Command) Programs() []string {
 	return list
 }
 
+// Windowed reports whether a command starts a program that shows a window soon after, as far as
+// that can be told without running it: itself or in a script, also where the script is ready for
+// its failing.
+func (c Command) Windowed() bool {
+	return slices.ContainsFunc(c.simples(), func(s simple) bool {
+		words := simpleProgram(s.words)
+		if script, ok := shellScript(words); ok {
+			return Command{Args: []string{script}, Shell: true}.Windowed()
+		}
+		if len(words) == 0 {
+			return false
+		}
+		p := programOf(words[0])
+		return p != nil && p.windowed
+	})
+}
+
 // gui returns the Python code of a command that calls pyautogui.
 func gui(c Command) (source string, ok bool) {
 	if c.Shell || len(c.Args) != 3 || c.Args[1] != "-c" {

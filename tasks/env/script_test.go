@@ -59,6 +59,39 @@ func TestCommandPrograms(t *testing.T) {
 	}
 }
 
+// TestCommandWindowed holds which commands are known to show a window, however the program is
+// started. One that is only named, ended or installed shows none.
+func TestCommandWindowed(t *testing.T) {
+	for script, want := range map[string]bool{
+		"vlc a.avi":                            true,
+		"cd /home/user && vlc a.avi":           true,
+		"sleep 1; /usr/bin/gimp &":             true,
+		"env LANG=de soffice a.odt":            true,
+		"A=1 B='2 3' exec nohup setsid xterm":  true,
+		"timeout -k 5 60 nice -n 5 eog a.png":  true,
+		"gedit a || mousepad a":                true,
+		"pgrep vlc || vlc":                     true,
+		"sudo -u user sh -c 'cd a; code .'":    true,
+		"for a in 1 2; do evince $a.pdf; done": true,
+
+		"echo begun; exec socat tcp-listen:1,fork tcp:localhost:2": false,
+		"pkill vlc; killall soffice":                               false,
+		"which gimp && command -v vlc":                             false,
+		"sudo apt-get install -y gimp":                             false,
+		"echo vlc; ls # vlc":                                       false,
+		"cat > a <<E\nvlc\nE":                                      false,
+		"python3 -m http.server":                                   false,
+		"":                                                         false, "'": false, "sudo -S": false,
+	} {
+		assert.Equal(t, want, Command{Args: []string{script}, Shell: true}.Windowed(), script)
+		assert.Equal(t, want, Command{Args: []string{"env", "A=1", "bash", "-c", script}}.Windowed(), script)
+	}
+	assert.True(t, Command{Args: []string{"env", "LANG=de", "soffice", "a.odt"}}.Windowed())
+	assert.True(t, Command{Args: []string{"A=1", "/usr/bin/vlc"}}.Windowed())
+	assert.False(t, Command{Args: []string{"echo", "vlc"}}.Windowed())
+	assert.False(t, Command{}.Windowed())
+}
+
 // TestCommandSender holds which commands are known to send input past the hand, and that a text
 // that is not run may name what does.
 func TestCommandSender(t *testing.T) {
@@ -135,6 +168,7 @@ func FuzzScript(f *testing.F) {
 	f.Fuzz(func(t *testing.T, script string) {
 		for _, c := range []Command{{Args: []string{script}, Shell: true}, {Args: []string{"bash", "-c", script}}, {Args: []string{script}}} {
 			_ = c.Programs()
+			_ = c.Windowed()
 			_ = c.Obstacles(false)
 		}
 	})

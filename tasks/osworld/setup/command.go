@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"desktop-agent/internal/shlex"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 	"desktop-agent/tasks"
@@ -203,7 +202,7 @@ func (r *run) launch(ctx context.Context, p tasks.Params) error {
 	if err != nil {
 		return err
 	}
-	windowed := env.Windowed(programOf(c)) && !quietRun(c)
+	windowed := c.Windowed() && !quietRun(c)
 	var ports map[string]bool
 	if !windowed {
 		if ports, err = r.ports(ctx); err != nil {
@@ -325,29 +324,8 @@ func (r *run) ports(ctx context.Context) (map[string]bool, error) {
 	return ports, nil
 }
 
-// programOf returns the name of the program that a command starts.
-func programOf(c env.Command) string {
-	args := c.Args
-	if c.Shell {
-		var err error
-		if args, err = shlex.Split(c.Args[0]); err != nil {
-			return "" // a script of more than words
-		}
-	}
-	for _, arg := range args {
-		if name, _, ok := strings.Cut(arg, "="); ok && !strings.ContainsAny(name, "-/") {
-			continue // a variable before the program
-		}
-		if arg == "exec" || arg == "nohup" || arg == "setsid" {
-			continue
-		}
-		return filepath.Base(arg)
-	}
-	return ""
-}
-
-// quietRun reports whether a command says that it shows no window.
+// quietRun reports whether a command says that it shows no window, or none on this display.
 func quietRun(c env.Command) bool {
 	text := strings.Join(c.Args, " ")
-	return strings.Contains(text, "--headless") || strings.Contains(text, "--convert-to") || strings.Contains(text, "--version")
+	return strings.Contains(text, "xvfb-run") || strings.Contains(text, "--headless") || strings.Contains(text, "--convert-to") || strings.Contains(text, "--version")
 }

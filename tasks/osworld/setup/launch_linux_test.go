@@ -131,8 +131,16 @@ func TestLaunchShowsNothing(t *testing.T) {
 	need(t, e, "xterm")
 	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second) // less than what is waited for a window
 	defer cancel()
-	require.NoError(t, setup.Do(ctx, e, []tasks.Step{step(t, "launch", `{"command":["xterm","-no-such-option"]}`)}, &setup.Options{Codes: true}))
-	assert.Contains(t, e.Notes(), "launched, and showed no new window: xterm -no-such-option")
+	for command, note := range map[string]string{
+		`["xterm","-no-such-option"]`:                           "xterm -no-such-option",
+		`["env","LANG=C","xterm","-no-such-option"]`:            "env LANG=C xterm -no-such-option",
+		`"cd /home/user && xterm -no-such-option","shell":true`: "cd /home/user && xterm -no-such-option",
+	} {
+		require.NoError(t, setup.Do(ctx, e, []tasks.Step{step(t, "launch", `{"command":`+command+`}`)}, &setup.Options{Codes: true}))
+		assert.Contains(t, e.Notes(), "launched, and showed no new window: "+note)
+	}
+	require.NoError(t, do(t, e, nil, "launch", `{"command":"xvfb-run --no-such-option xterm","shell":true}`))
+	assert.NotContains(t, e.Notes(), "xvfb-run", "its window would be on another display")
 }
 
 // What a command of a set-up should have done and has not is an error that says why:
