@@ -9,6 +9,7 @@ import (
 	"image"
 	"io"
 	"log/slog"
+	"os"
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/dialect"
@@ -47,6 +48,7 @@ type Session struct {
 	device   *actuator.Device
 	seat     *seat.Seat // nil while nobody acts
 	of       *Session   // whose run it is a part of; nil if the run is its own
+	started  bool       // the program to open was
 	finished bool
 	closed   bool
 }
@@ -91,8 +93,11 @@ type Options struct {
 	Device  Device
 	Home    planner.Home // of that desktop; nil if it is not the run's own
 
-	// KeepHome is a folder that a private desktop has as its home, and keeps.
+	// KeepHome is a folder that a private desktop has as its home, and keeps. NewHome says
+	// that it was made for this session: it goes again where the session cannot be opened
+	// and no program was started that may have written there.
 	KeepHome string
+	NewHome  bool
 	// Attach is the folder of a private desktop that outlived another program, and is taken
 	// over; "" for a new one. See [sandbox.Attach].
 	Attach string
@@ -115,7 +120,11 @@ func Open(ctx context.Context, settings Settings, o *Options) (*Session, error) 
 	if o != nil {
 		s.options = *o
 	}
-	return s.open(ctx)
+	opened, err := s.open(ctx)
+	if err != nil && s.options.NewHome && !s.started {
+		err = errors.Join(err, os.RemoveAll(s.options.KeepHome))
+	}
+	return opened, err
 }
 
 // open opens a session by its settings and options.
@@ -222,7 +231,8 @@ func (s *Session) openScreen(ctx context.Context) (err error) {
 		s.Display, bus = s.Private.Display(), s.Private.BusAddress()
 		s.Home = NewHome(s.Private.Home())
 		if len(program) > 0 && s.options.Attach == "" {
-			if _, err := s.Private.Open(ctx, program[0], program[1:]...); err != nil {
+			_, err := s.Private.Open(ctx, program[0], program[1:]...)
+			if s.started = !errors.Is(err, sandbox.ErrNotInstalled); err != nil {
 				return err
 			}
 		}

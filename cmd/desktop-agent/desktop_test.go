@@ -522,10 +522,50 @@ func resize(t *testing.T, display string, width, height uint16) {
 // TestOpenFails: the program of --open does not exist.
 func TestOpenFails(t *testing.T) {
 	p := start(t, "run", "--virtual", "--open", "no-such-editor --new", "--model", "m", "x")
-	assert.Equal(t, exitError, p.code())
+	assert.Equal(t, exitUsage, p.code())
 	assert.Contains(t, p.stderr.String(), "open no-such-editor: program not found")
 	assert.Contains(t, p.stderr.String(), "check the name, or install it")
 	assert.Empty(t, p.leftovers())
+}
+
+// TestKeepHomeOfFailedOpen holds that a run that cannot begin leaves no folder of --keep-home, so
+// that the corrected command can make it; but one that was there stays, and one in which a
+// program may have written.
+func TestKeepHomeOfFailedOpen(t *testing.T) {
+	t.Parallel()
+	begin, bad, home, file := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "h"), filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(filepath.Join(begin, "letter"), []byte("mine"), 0o600))
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(bad, "a"), nil, 0o600))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(bad, "b"), 0o600), "what cannot be copied")
+	fails := func(code int, args ...string) string {
+		t.Helper()
+		p := start(t, append([]string{"run", "--virtual", "--keep-home", home, "--model", "m", "x"}, args...)...)
+		require.Equal(t, code, p.code(), "%s", p.stderr)
+		assert.Empty(t, p.leftovers())
+		return p.stderr.String()
+	}
+	for _, tt := range []struct {
+		code int
+		args []string
+		says string
+	}{
+		{exitUsage, []string{"--home", begin, "--open", "no-such-editor"}, "program not found"},
+		{exitUsage, []string{"--home", begin, "--open", "mousepad 'a"}, "--open: the quote ' is not closed"},
+		{exitError, []string{"--home", bad}, "copy " + bad},
+		{exitError, []string{"--runs", filepath.Join(file, "runs")}, "folder for runs"},
+	} {
+		said := fails(tt.code, tt.args...)
+		assert.Contains(t, said, tt.says)
+		assert.NotContains(t, said, "stays")
+		require.NoDirExists(t, home, tt.args)
+	}
+	said := fails(exitError, "--home", begin, "--open", `sh -c "echo new > $HOME/note"`)
+	assert.Contains(t, said, "note: "+home+" stays, as what was opened may have written there")
+	assert.FileExists(t, filepath.Join(home, "note"))
+	assert.Contains(t, fails(exitUsage, "--open", "no-such-editor"), "hint: name a folder that is not there yet")
+	assert.FileExists(t, filepath.Join(home, "letter"))
+	assert.FileExists(t, filepath.Join(home, "note"))
 }
 
 // TestRunsFolder: nothing can be kept.

@@ -14,6 +14,7 @@ import (
 	"desktop-agent/replay"
 	"desktop-agent/replay/report"
 	"desktop-agent/run"
+	"desktop-agent/sandbox"
 )
 
 // A work is a session with somebody watching it, and the journal that it writes.
@@ -74,7 +75,7 @@ func (j job) open(ctx context.Context, c console) (*work, error) {
 		if err := newHome(j.keepHome, j.settings.Display.Home); err != nil {
 			return nil, err
 		}
-		options.KeepHome = j.keepHome
+		options.KeepHome, options.NewHome = j.keepHome, true
 	}
 	if j.keptHome != "" {
 		options.KeepHome = j.keptHome
@@ -84,6 +85,12 @@ func (j job) open(ctx context.Context, c console) (*work, error) {
 	if w.Session, err = run.Open(ctx, j.settings, options); err != nil {
 		if w.show != nil {
 			w.show.Close()
+		}
+		if j.keepHome != "" && isFolder(j.keepHome) {
+			fmt.Fprintf(c.Err, "note: %s stays, as what was opened may have written there: remove it, or name another folder with --keep-home\n", j.keepHome)
+		}
+		if errors.Is(err, sandbox.ErrNotInstalled) {
+			return nil, &usageError{err}
 		}
 		return nil, seatError(err)
 	}
@@ -102,7 +109,7 @@ func (j job) open(ctx context.Context, c console) (*work, error) {
 }
 
 // newHome makes a home folder that is kept, with the content of another one if
-// that is given.
+// that is given. Where that cannot be copied none is left.
 func newHome(home, from string) error {
 	if err := os.Mkdir(home, 0o700); err != nil {
 		return &usageError{hintError{fmt.Errorf("--keep-home: %w", err), "name a folder that is not there yet"}}
@@ -111,7 +118,7 @@ func newHome(home, from string) error {
 		return nil
 	}
 	if err := os.CopyFS(home, os.DirFS(from)); err != nil {
-		return fmt.Errorf("copy %s: %w", from, err)
+		return errors.Join(fmt.Errorf("copy %s: %w", from, err), os.RemoveAll(home))
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ import (
 	"desktop-agent/engine"
 	"desktop-agent/guard"
 	"desktop-agent/internal/regular"
+	"desktop-agent/internal/shlex"
 	"desktop-agent/llm"
 	"desktop-agent/llm/prices"
 	"desktop-agent/llm/provider"
@@ -543,6 +544,9 @@ func (f desktopFlags) check(line *kong.Context) error {
 	}
 	if f.Open != "" && strings.TrimSpace(f.Open) == "" {
 		return hintError{errors.New("--open names no program"), "write for example --open mousepad"}
+	}
+	if _, err := shlex.Split(f.Open); err != nil {
+		return hintError{fmt.Errorf("--open: %w", err), "quote a word that holds a space, as in a shell"}
 	}
 	if f.Home != "" && !f.Virtual && !f.rehearses {
 		return hintError{errors.New("--home needs a private desktop"), "add --virtual, or leave it out"}
