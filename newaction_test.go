@@ -110,9 +110,66 @@ var passedOver = map[string]string{
 	"run/target.go:usesElement":                 "it is not done on what is disabled",
 }
 
+// asserted lists the type assertions on actions, by their file, the declaration they are in and
+// the type: each passes over an action that it does not know, and why it may.
+var asserted = map[string]string{
+	"actuator/click.go:Clicked ButtonUp":              "what clicks is told here",
+	"actuator/click.go:Clicked Click":                 "what clicks is told here",
+	"actuator/click.go:PointerAfter Set":              "it alone has a point and moves no pointer",
+	"actuator/click.go:PressedAt ButtonDown":          "a click and a drag let go what they press",
+	"actuator/click.go:Pushed ButtonDown":             "what presses a button is told here; a drag goes elsewhere",
+	"actuator/click.go:Pushed Click":                  "what presses a button is told here; a drag goes elsewhere",
+	"actuator/dialect/dialect.go:Plain Type":          "only what is typed has Enter in it",
+	"actuator/dialect/vocabulary.go:write Infeasible": "a form says its reason as a thought",
+	"actuator/native/native.go:offGrid Zoom":          "its region is no point; points are moved by their type",
+	"actuator/pyautogui/parser.go:ended Wait":         "its form has a word for it that may end a reply",
+	"actuator/toolcall/toolcall.go:parse Type":        "only what is typed has Enter in it",
+	"actuator/traits.go:Silent Press":                 "only a press is a whole shortcut",
+	"agent/act.go:awaited WaitUntil":                  "only it waits for a window",
+	"agent/act.go:focuses Click":                      "a button that comes up is not expected to show anything",
+	"agent/act.go:focuses Type":                       "another action shows whether it had the focus",
+	"agent/act.go:perform Note":                       "only it gives a fact to keep",
+	"agent/deeds.go:chordOf KeyUp":                    "a key that is let go presses nothing",
+	"agent/deeds.go:deedOf SetClipboard":              "its text goes into no document",
+	"agent/episode.go:closed Done":                    "only it has an answer",
+	"agent/episode.go:closed Note":                    "only it gives a fact to keep",
+	"agent/review.go:endsWithDone Done":               "only it claims that the task is done",
+	"guard/classify.go:class CallTool":                "what a tool reaches the screen does not tell",
+	"guard/gates.go:gates CallTool":                   "only a tool is held back by its name",
+	"guard/guard.go:named CallTool":                   "only a tool has a name in a verdict",
+	"guard/keys.go:enter Press":                       "a key that is held or repeated enters more than a line",
+	"guard/rehearse.go:holdBack CallTool":             "only a tool has an effect outside the desktop",
+	"guard/resume.go:Doubt CallTool":                  "a tool may have done it, whatever the table says",
+	"guard/resume.go:signOf CallTool":                 "a tool is known by its name and arguments",
+	"guard/scene.go:sceneOf Click":                    "only for a click does it matter which keys are held",
+	"monitor/stuck.go:leaves Press":                   "what enters a character leaves it",
+	"replay/export/collect.go:press KeyUp":            "a key that is let go writes nothing",
+	"replay/export/pixels.go:movesFocus Press":        "only a whole shortcut selects all",
+	"replay/export/scene.go:mark Click":               "only it has a count, which is drawn",
+	"replay/export/scene.go:mark Scroll":              "only it has a direction without a point",
+	"replay/offline/reader.go:zooms Zoom":             "only it looks at the last frame's pixels",
+	"replay/record/gesture.go:actions Press":          "a recording is made of these itself",
+	"replay/record/gesture.go:actions Type":           "a recording is made of these itself",
+	"replay/record/gesture.go:buttonDown Click":       "a recording is made of these itself",
+	"replay/record/gesture.go:buttonUp Click":         "a recording is made of these itself",
+	"replay/record/gesture.go:shortcut Press":         "a recording is made of these itself",
+	"replay/record/gesture.go:turn Scroll":            "a recording is made of these itself",
+	"replay/record/session.go:dropInterrupt Press":    "a recording is made of these itself",
+	"run/begun.go:deed CallTool":                      "only calls of tools are counted there",
+	"run/begun.go:effectOf CallTool":                  "only a tool declares its effect",
+	"run/begun.go:owners CallTool":                    "only a tool is named by a step",
+	"run/desktop.go:Surprise ButtonUp":                "what went down must come up, whatever has opened meanwhile",
+	"run/hand.go:effect CallTool":                     "only a tool declares its effect",
+	"run/hand.go:perform CallTool":                    "only a tool goes to the toolbox; the device refuses what it does not know",
+	"run/resume.go:Do CallTool":                       "a device of tools is given nothing else, and panics",
+	"run/resume.go:typedSecret Type":                  "a secret is filled into nothing else",
+	"run/secret.go:fill Type":                         "a secret is refused in all else that enters text",
+	"run/target.go:Name WaitUntil":                    "only it names an element that may not be there yet",
+}
+
 // TestSwitches finds every type switch over actions, and holds that it decides what becomes
 // of an action that it does not know: its default panics or makes an error, or it is listed
-// with the reason why it need not.
+// with the reason why it need not. So is every type assertion on an action.
 func TestSwitches(t *testing.T) {
 	types := map[string]bool{}
 	for _, v := range actuator.Variants() {
@@ -126,6 +183,7 @@ func TestSwitches(t *testing.T) {
 	files := token.NewFileSet()
 	found := 0
 	var passing []string
+	asserting := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -134,18 +192,25 @@ func TestSwitches(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		isAction := func(e ast.Expr) bool {
+		actionOf := func(e ast.Expr) string { // "" if it is none
 			switch e := e.(type) {
 			case *ast.Ident:
-				return file.Name.Name == "actuator" && types[e.Name]
+				if file.Name.Name == "actuator" && types[e.Name] {
+					return e.Name
+				}
 			case *ast.SelectorExpr:
-				of, ok := e.X.(*ast.Ident)
-				return ok && of.Name == "actuator" && types[e.Sel.Name]
+				if of, ok := e.X.(*ast.Ident); ok && of.Name == "actuator" && types[e.Sel.Name] {
+					return e.Sel.Name
+				}
 			}
-			return false
+			return ""
 		}
+		isAction := func(e ast.Expr) bool { return actionOf(e) != "" }
 		for _, decl := range file.Decls {
 			ast.Inspect(decl, func(n ast.Node) bool {
+				if a, ok := n.(*ast.TypeAssertExpr); ok && isAction(a.Type) {
+					asserting[filepath.ToSlash(path)+":"+declared(decl)+" "+actionOf(a.Type)] = true
+				}
 				s, ok := n.(*ast.TypeSwitchStmt)
 				if !ok {
 					return true
@@ -173,10 +238,14 @@ func TestSwitches(t *testing.T) {
 	require.NoError(t, err)
 	assert.ElementsMatch(t, slices.Collect(maps.Keys(passedOver)), passing,
 		"an action that is not known is passed over: fail, or list the switch with the reason why it need not")
-	for where, why := range passedOver {
-		assert.NotEmpty(t, why, where)
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(asserted)), slices.Collect(maps.Keys(asserting)),
+		"an assertion passes over any other action that does the same, as a button that comes up clicks: ask package actuator, or list it with the reason")
+	for _, list := range []map[string]string{passedOver, asserted} {
+		for where, why := range list {
+			assert.NotEmpty(t, why, where)
+		}
 	}
-	t.Logf("%d type switches over actions", found)
+	t.Logf("%d type switches over actions, %d type assertions", found, len(asserting))
 }
 
 // declared is the name of what a declaration declares first.

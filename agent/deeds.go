@@ -70,11 +70,8 @@ func deedOf(a actuator.Action, done []actuator.Action, now *screen.Observation) 
 	case toSave && (has("enter", "return") || entered && strings.HasSuffix(text, "\n")):
 		return save
 	}
-	for _, p := range actuator.Points(a) {
-		if _, click := a.(actuator.Click); !click || lexicon.Asks(p.Element.Name) {
-			continue // a dialog follows
-		}
-		label := lexicon.LabelOf(p.Element.Name)
+	if c, click := actuator.Clicked(a, done, run.PointerOn(now)); click && c.At != nil && !lexicon.Asks(c.At.Element.Name) { // else a dialog follows
+		label := lexicon.LabelOf(c.At.Element.Name)
 		switch {
 		case label.Saving(), toSave && label.Agrees():
 			return save
@@ -106,14 +103,13 @@ func chordOf(a actuator.Action, done []actuator.Action) ([]actuator.Key, lexicon
 // a terminal: that changes no document by itself. A control that was clicked just before may
 // give the focus back to the document, so of what was clicked a field alone counts.
 func aside(done []actuator.Action, now *screen.Observation) bool {
-	for _, a := range slices.Backward(done) {
-		if _, click := a.(actuator.Click); !click {
+	for i, a := range slices.Backward(done) {
+		c, click := actuator.Clicked(a, done[:i], nil)
+		if !click || c.At == nil {
 			continue
 		}
-		for _, p := range actuator.Points(a) {
-			if i, ok := now.Element(string(p.Element.ID)); ok {
-				return now.IsField(i)
-			}
+		if n, ok := now.Element(string(c.At.Element.ID)); ok {
+			return now.IsField(n)
 		}
 	}
 	if w, ok := now.Focused(); ok && (w.Type == "dialog" || lexicon.ProgramOf(w.Class) == lexicon.Terminal) {

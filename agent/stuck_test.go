@@ -134,9 +134,9 @@ func TestWhatIsTypedIsNotToldAtTheEnd(t *testing.T) {
 }
 
 // TestDisabledIsAnsweredAndNotDone clicks on a disabled button by its handle and by a
-// pixel: nothing is done, and the actor reads why.
+// pixel, also by a button that goes down and up: nothing is done, and the actor reads why.
 func TestDisabledIsAnsweredAndNotDone(t *testing.T) {
-	for _, block := range []string{`agent.click("n3")`, "pyautogui.click(50, 37)"} {
+	for _, block := range []string{`agent.click("n3")`, "pyautogui.click(50, 37)", "pyautogui.mouseDown(50, 37)\npyautogui.mouseUp(50, 37)"} {
 		d := &runtest.Desktop{Views: map[string]runtest.View{"a": {Title: "Form", Texts: []string{"Name", "Save"}, Off: []string{"Save"}}}}
 		a, script, journal := newAgent(t, d, code(block), code(block), code("pyautogui.rightClick(50, 37)"), code("FAIL: enough"))
 		_, err := a.Run(t.Context(), "task")

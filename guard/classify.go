@@ -345,18 +345,20 @@ func (s *scene) paste() Class {
 	return s.typed()
 }
 
-// release classifies a mouse button that comes up: the end of a click or of a drag.
+// release classifies a mouse button that comes up: the end of a click or of a drag. Within
+// one element only what is pressed as a whole is clicked from two places.
 func (s *scene) release(a actuator.ButtonUp) Class {
-	at := s.point(a.At)
-	for _, done := range slices.Backward(s.in.Done) {
-		if down, ok := done.(actuator.ButtonDown); ok {
-			if from := s.point(down.At); from != nil && at != nil && (from.X != at.X || from.Y != at.Y) {
-				return s.drag([]actuator.Point{*from, *at})
-			}
-			break
-		}
+	pointer := run.PointerOn(s.in.On)
+	from := actuator.PressedAt(a.Button, s.in.Done, pointer)
+	c, click := actuator.Clicked(a, s.in.Done, pointer)
+	if from == nil || c.At == nil || click && from.X == c.At.X && from.Y == c.At.Y {
+		return s.click(c)
 	}
-	return s.click(actuator.Click{At: at, Button: a.Button, Count: 1})
+	down, up := s.at(from), s.at(c.At)
+	if click && down.index == up.index && (up.is(table.Roles.Button...) || up.is(table.Roles.Toggle...)) {
+		return s.click(c)
+	}
+	return s.drag([]actuator.Point{*from, *c.At})
 }
 
 // drag classifies what is dragged from the first to the last of some points.

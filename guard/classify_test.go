@@ -99,6 +99,7 @@ func TestTable(t *testing.T) {
 	address := func(text string) *screen.Observation {
 		return look("Chromium", "normal", "Shop", focused("entry", "Address and search bar", text))
 	}
+	bold, boldButton := look("foo", "dialog", "Font", item{role: "check box", name: "Bold"}), actuator.Element{Role: "check box", Name: "Bold"}
 	on := func(o *screen.Observation, a actuator.Action, done ...actuator.Action) run.Intent {
 		return run.Intent{Action: a, On: o, Done: done, Index: len(done)}
 	}
@@ -131,6 +132,8 @@ func TestTable(t *testing.T) {
 		{"type after a click into a field", on(page, actuator.Type{Text: "Ada"}, click(2)), harmless, edit},
 		{"delete in a text", on(editor, press("delete")), harmless, edit},
 		{"bold in a document", button("libreoffice-writer", "normal", "Letter", "Bold"), harmless, edit},
+		{"bold by hand", on(bold, actuator.ButtonUp{At: new(point(0)), Button: actuator.Left}, actuator.ButtonDown{At: new(point(0)), Button: actuator.Left}), harmless, edit},
+		{"bold by hand, from elsewhere on its button", on(bold, actuator.ButtonUp{At: &actuator.Point{X: 150, Y: 10, Element: boldButton}, Button: actuator.Left}, actuator.ButtonDown{At: &actuator.Point{X: 200, Y: 10, Element: boldButton}, Button: actuator.Left}), harmless, edit},
 		{"delete rows of a document", button("libreoffice-calc", "normal", "Sheet", "Delete Rows"), harmless, edit},
 		{"send to back", button("libreoffice-impress", "normal", "Slides", "Send to Back"), harmless, edit},
 		{"ctrl+enter in a document", on(editor, press("ctrl", "enter")), harmless, edit},
@@ -179,6 +182,7 @@ func TestTable(t *testing.T) {
 		{"shift held, then Delete", on(folder, press("delete"), actuator.KeyDown{Key: "shift"}), must, del},
 		{"drag onto the trash", on(folder, actuator.Drag{Path: []actuator.Point{point(0), point(2)}, Button: actuator.Left}), must, del},
 		{"drag onto the trash by hand", on(folder, actuator.ButtonUp{At: new(point(2)), Button: actuator.Left}, actuator.ButtonDown{At: new(point(0)), Button: actuator.Left}), must, del},
+		{"drag onto the trash by hand, from where the pointer went", on(folder, actuator.ButtonUp{Button: actuator.Left}, actuator.Move{At: point(0)}, actuator.ButtonDown{Button: actuator.Left}, actuator.Move{At: point(2)}), must, del},
 		{"save over a name that is there", on(saveAs("old.txt"), click(3)), must, del},
 		{"Enter to save over it", on(saveAs("old.txt"), press("enter")), must, del},
 		{"a name typed in the same batch", on(saveAs(""), press("enter"), actuator.Type{Text: "old.txt"}), must, del},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"desktop-agent/actuator"
+	"desktop-agent/run"
 	"desktop-agent/worldmodel"
 	"desktop-agent/worldmodel/lexicon"
 )
@@ -110,11 +111,11 @@ func (s *scene) open(at element) Class {
 
 // moved reports whether keys may have moved the selection since it was seen, or clicked.
 func (s *scene) moved() bool {
-	for _, a := range slices.Backward(s.in.Done) {
+	for i, a := range slices.Backward(s.in.Done) {
 		if actuator.UsesFocus(a) {
 			return true
 		}
-		if _, click := a.(actuator.Click); click {
+		if _, click := actuator.Clicked(a, s.in.Done[:i], run.PointerOn(s.in.On)); click {
 			break
 		}
 	}

@@ -140,12 +140,7 @@ func (s *scene) lost() (at element, certain bool) {
 
 // pressed is where the left button went down last; nil if that is not known.
 func (s *scene) pressed() *actuator.Point {
-	for i, a := range slices.Backward(s.in.Done) {
-		if d, ok := a.(actuator.ButtonDown); ok && d.Button == actuator.Left {
-			return s.before(i).point(d.At)
-		}
-	}
-	return nil
+	return actuator.PressedAt(actuator.Left, s.in.Done, run.PointerOn(s.in.On))
 }
 
 // clicks reports whether a button that goes down at one point and up at another does what a
@@ -205,16 +200,7 @@ func (s *scene) point(p *actuator.Point) *actuator.Point {
 	if p != nil {
 		return p
 	}
-	for _, a := range slices.Backward(s.in.Done) {
-		if points := actuator.Points(a); len(points) > 0 {
-			return &points[len(points)-1]
-		}
-	}
-	if s.in.On == nil || s.in.On.Image.Mapping.Size == (image.Point{}) {
-		return nil
-	}
-	at := s.in.On.Image.Mapping.ToImage(s.in.On.Cursor)
-	return &actuator.Point{X: at.X, Y: at.Y}
+	return actuator.PointerAfter(s.in.Done, run.PointerOn(s.in.On))
 }
 
 // drawn is the path of a drag, from where it begins.

@@ -96,6 +96,16 @@ func pointOn(o *screen.Observation, device image.Point, e actuator.Element) actu
 	return actuator.Point{X: at.X, Y: at.Y, Element: e}
 }
 
+// PointerOn returns where the pointer is on the image of an observation, with what is there;
+// nil if nothing tells.
+func PointerOn(o *screen.Observation) *actuator.Point {
+	if o == nil || o.Image.Mapping.Size == (image.Point{}) {
+		return nil
+	}
+	p := withElement(pointOn(o, o.Cursor, actuator.Element{}), o)
+	return &p
+}
+
 // inside returns the middle of what an observation's image has of a box, or else the
 // pixel of the image that is nearest to it.
 func inside(o *screen.Observation, box image.Rectangle) image.Point {
@@ -110,8 +120,8 @@ func inside(o *screen.Observation, box image.Rectangle) image.Point {
 // Locate returns an action with the elements that it aims at by their handles where
 // they are now; in pixels of the image of chosen, the observation that it was chosen
 // on. now is a look at the same screen. why is not "" if one of them is not there, is
-// another thing now, or cannot be reached, or if what a click hits is disabled: the
-// model reads it.
+// another thing now, or cannot be reached, or if what a click hits, or a button that goes
+// down, is disabled: the model reads it.
 func Locate(a actuator.Action, chosen, now *screen.Observation) (located actuator.Action, why string) {
 	located = actuator.Moved(a, func(p actuator.Point) actuator.Point {
 		if why != "" {
@@ -148,10 +158,10 @@ func disabled(e actuator.Element) string {
 }
 
 // disabledAt returns the node at a point of the image of chosen that is now, on a look
-// at the same screen, and does not take a click; -1 if there is none.
+// at the same screen, and does not take a click; -1 if there is none. A button that goes down
+// there clicks nothing either; one that comes up is let go wherever it is.
 func disabledAt(a actuator.Action, p actuator.Point, chosen, now *screen.Observation) int {
-	click, ok := a.(actuator.Click)
-	if !ok || click.Button != actuator.Left {
+	if button, ok := actuator.Pushed(a); !ok || button != actuator.Left {
 		return -1
 	}
 	n := now.PlaceAtDevice(chosen.Image.Mapping.ToDevice(image.Pt(p.X, p.Y))).Node
@@ -166,7 +176,7 @@ func disabledAt(a actuator.Action, p actuator.Point, chosen, now *screen.Observa
 	return n
 }
 
-// hitsDisabled reports whether an action clicks on what was disabled when it was chosen.
+// hitsDisabled reports whether an action clicks, or begins to, on what was disabled when it was chosen.
 func hitsDisabled(a actuator.Action, chosen *screen.Observation) bool {
 	for _, p := range actuator.Points(a) {
 		if p.Element.ID == "" && disabledAt(a, p, chosen, chosen) >= 0 {

@@ -445,6 +445,10 @@ func TestHandleThatIsDisabled(t *testing.T) {
 	pixel := actuator.Click{At: &actuator.Point{X: middle.X, Y: middle.Y}, Button: actuator.Left, Count: 1}
 	_, why = r.do(r.chosen(pixel))
 	assert.Equal(t, `push button "OK" is disabled: something else must be done first`, why, "a pixel of it")
+	_, why = r.do(r.chosen(actuator.ButtonDown{At: pixel.At, Button: actuator.Left}))
+	assert.Equal(t, `push button "OK" is disabled: something else must be done first`, why, "a button that goes down there")
+	_, why = run.Locate(r.chosen(actuator.ButtonUp{At: pixel.At, Button: actuator.Left}), r.now, r.now)
+	assert.Empty(t, why, "a button is let go wherever that is")
 	act, why := r.do(r.chosen(actuator.Move{At: actuator.Point{Element: actuator.Element{ID: actuator.Handle(button.ID)}}}))
 	assert.Empty(t, why)
 	assert.Equal(t, actuator.Delivered, act.Status)
