@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -300,14 +299,7 @@ func goTool(t *testing.T, command, file string, replace []string, args ...string
 		filepath.Join(dir, "variant.go"):    write("variant.go", []byte(changed)),
 	}})
 	require.NoError(t, err)
-	flags := []string{command, "-overlay", write("overlay.json", overlay)}
-	info, ok := debug.ReadBuildInfo()
-	require.True(t, ok)
-	for _, s := range info.Settings { // as this test was built, and GOFLAGS says more: the cache has the rest
-		if slices.Contains([]string{"-race", "-tags", "-trimpath", "-cover"}, s.Key) {
-			flags = append(flags, s.Key+"="+s.Value)
-		}
-	}
+	flags := append([]string{command, "-overlay", write("overlay.json", overlay)}, buildFlags(t)...)
 	cmd := exec.CommandContext(t.Context(), "go", append(flags, args...)...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
