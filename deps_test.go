@@ -357,7 +357,7 @@ func TestBesideTheHand(t *testing.T) {
 	found := make([][]string, len(besideTheHand))
 	var methods []string
 	for _, b := range besideTheHand {
-		for _, way := range strings.Fields(b.way) {
+		for way := range strings.FieldsSeq(b.way) {
 			if aMethod.MatchString(way) {
 				methods = append(methods, way)
 			}

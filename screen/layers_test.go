@@ -63,7 +63,7 @@ func TestPageLayers(t *testing.T) {
 	text := o.Text(0)
 	t.Log(text)
 	inOrder(t, text, `dialog "Cookies"`, "We use cookies", "Accept", "Home", "Edit 1")
-	for _, number := range strings.Fields("2 3 4 5") { // some of which are under the box in their left half
+	for number := range strings.FieldsSeq("2 3 4 5") { // some of which are under the box in their left half
 		i := edit(o, number)
 		at, _, ok := o.PointOf(i)
 		require.True(t, ok, "Edit %s", number)
