@@ -18,20 +18,17 @@ const (
 
 // A band is a stripe of a picture with ink in it, such as a line of text.
 type band struct {
-	key    string      // what it shows: its size and its pixels
-	at     image.Point // of its corner, in pixels of the picture
-	pixels *image.Gray // dark on light, from (0, 0)
+	key    string          // what it shows: its size and its pixels
+	at     image.Point     // of its corner, in pixels of the picture
+	ink    image.Rectangle // in pixels of the picture
+	pixels *image.Gray     // dark on light, from (0, 0)
 }
 
-// bands cuts a region of a picture at its blank rows.
-func bands(m *image.RGBA, region image.Rectangle) (list []band) {
-	if region.Empty() {
-		return nil
-	}
-	g := grey(m, region)
+// bands cuts a picture at its blank rows; it is a part of one, with its corner at origin.
+func bands(g *image.Gray, origin image.Point) (list []band) {
 	background, ink := inked(g)
 	for _, rows := range stripes(ink) {
-		list = append(list, cutBand(g, region.Min, rows, background[(rows[0]+rows[1])/2]))
+		list = append(list, cutBand(g, origin, rows, background[(rows[0]+rows[1])/2]))
 	}
 	return list
 }
@@ -152,8 +149,9 @@ func cutBand(g *image.Gray, origin image.Point, rows [2]int, background uint8) b
 	if box.Min.X >= box.Max.X { // the rows differ in background
 		box.Min.X, box.Max.X = 0, g.Rect.Dx()
 	}
+	ink := box.Add(origin)
 	box = box.Inset(-bandInset).Intersect(g.Rect)
-	b := band{at: origin.Add(box.Min), pixels: image.NewGray(image.Rectangle{Max: box.Size()})}
+	b := band{at: origin.Add(box.Min), ink: ink, pixels: image.NewGray(image.Rectangle{Max: box.Size()})}
 	var flip uint8 // light on dark is made dark on light
 	if background < 128 {
 		flip = 0xff

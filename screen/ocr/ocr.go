@@ -66,6 +66,7 @@ type Reader struct {
 
 	mu       sync.Mutex
 	cache    cache
+	seen     []view          // the newest last
 	pending  map[string]*job // by the key of a band
 	call     int             // number of the newest call
 	failures int             // in a row
@@ -133,7 +134,7 @@ func (r *Reader) Close() error {
 func (r *Reader) Lines(ctx context.Context, picture *image.RGBA, regions []image.Rectangle) ([]screen.OCRLine, error) {
 	var list []band
 	for _, region := range regions {
-		list = append(list, bands(picture, region.Intersect(picture.Rect))...)
+		list = append(list, r.look(picture, region.Intersect(picture.Rect))...)
 	}
 	jobs, err := r.order(list)
 	stop := context.AfterFunc(ctx, func() {
@@ -161,7 +162,7 @@ func (r *Reader) Lines(ctx context.Context, picture *image.RGBA, regions []image
 	var lines []screen.OCRLine
 	unread := false
 	for _, b := range list {
-		known, ok := r.cache.find(b)
+		known, ok := r.cache.known[b.key]
 		unread = unread || !ok
 		if known.err != nil && !slices.Contains(errs, known.err) { // one process reads several bands
 			errs = append(errs, known.err)
@@ -212,7 +213,7 @@ func (r *Reader) order(list []band) (wait []*job, err error) {
 	var fresh []band
 	asked := map[string]bool{}
 	for _, b := range list {
-		known, ok := r.cache.find(b)
+		known, ok := r.cache.known[b.key]
 		if asked[b.key] || ok && (known.err == nil || time.Since(known.failed) < r.o.Again) {
 			continue
 		}
