@@ -132,16 +132,24 @@ func meetings(nodes []Node) (list []meeting) {
 		for end < len(nodes) && nodes[end].Depth > nodes[page].Depth {
 			end++
 		}
-		for e := page + 1; e < end; e++ {
-			if !Clickable(nodes[e].Role) {
-				continue
+		var controls, large []int
+		least := area(everywhere)
+		for i := page + 1; i < end; i++ {
+			if Clickable(nodes[i].Role) {
+				controls, least = append(controls, i), min(least, area(nodes[i].Box))
 			}
+		}
+		for i := page + 1; i < end; i++ {
+			if area(nodes[i].Box) >= 2*least && nodes[i].Role != roleLabel.String() {
+				large = append(large, i)
+			}
+		}
+		for _, e := range controls {
 			box := nodes[e].Box
-			for h := page + 1; h < end; h++ {
-				n := &nodes[h]
-				shared := n.Box.Intersect(box)
-				if shared.Dx() < min(minShared, box.Dx()) || shared.Dy() < min(minShared, box.Dy()) || area(n.Box) < 2*area(box) ||
-					n.Role == roleLabel.String() || Within(nodes, e, h) || Within(nodes, h, e) {
+			for _, h := range large {
+				shared := nodes[h].Box.Intersect(box)
+				if shared.Dx() < min(minShared, box.Dx()) || shared.Dy() < min(minShared, box.Dy()) || area(nodes[h].Box) < 2*area(box) ||
+					Within(nodes, e, h) || Within(nodes, h, e) {
 					continue
 				}
 				m := meeting{page: page, upper: h, lower: e, shared: shared}

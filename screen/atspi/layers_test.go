@@ -78,3 +78,23 @@ func TestAnswers(t *testing.T) {
 	assert.True(t, answer{sure: true}.final(there))
 	assert.True(t, answer{}.holds(), "that nothing is covered is what would be taken for so")
 }
+
+// BenchmarkMeetings looks for what may overlap in a page of 3,041 nodes, a third of them links
+// and a third list items, which nothing covers.
+func BenchmarkMeetings(b *testing.B) {
+	nodes := []Node{{Parent: -1, Role: "document web", Box: image.Rect(0, 0, 1900, 1000)}}
+	for r := range 40 {
+		row := len(nodes)
+		nodes = append(nodes, Node{Parent: 0, Depth: 1, Role: "section", Box: image.Rect(0, 25*r, 1900, 25*r+25)})
+		for c := range 25 {
+			item, box := len(nodes), image.Rect(70*c, 25*r, 70*c+65, 25*r+20)
+			nodes = append(nodes, Node{Parent: row, Depth: 2, Role: "list item", Box: box},
+				Node{Parent: item, Depth: 3, Role: "link", Box: box}, Node{Parent: item + 1, Depth: 4, Role: "static", Box: box})
+		}
+	}
+	for b.Loop() {
+		if list := meetings(nodes); len(list) > 0 {
+			b.Fatal(list)
+		}
+	}
+}
