@@ -47,11 +47,13 @@ type state struct {
 // A result is one row of the table.
 type result struct {
 	State                  string
-	Places, Wrong, Unknown int // places that were tried, reach something else, cannot be told
-	Texts, Untrue          int // texts that were compared, are not there
-	Said, Unsaid           int // texts that the data demands or forbids, and that are missing or there
-	Marked, Listed         int // controls that a person marked, and that are listed
-	Bytes                  int // of the list
+	Places, Wrong, Unknown int  // places that were tried, reach something else, cannot be told
+	Texts, Untrue          int  // texts that were compared, are not there
+	Said, Unsaid           int  // texts that the data demands or forbids, and that are missing or there
+	Marked, Listed         int  // controls that a person marked, and that are listed
+	Bytes                  int  // of the list
+	unread                 bool // there is no OCR: no text was compared
+	moved                  bool // the marks are of another version of the program: none was counted
 	problems               []string
 }
 
@@ -149,7 +151,7 @@ func (d *desk) facts(s state, text string, r *result) {
 
 // texts compares what is listed with the picture.
 func (d *desk) texts(o *screen.Observation, list []item, r *result) {
-	if !hasOCR(d.t) {
+	if r.unread = !hasOCR(d.t); r.unread {
 		return
 	}
 	shot := reading{o, read(d.t.Context(), d.t, o.Bare, 2, "11")}

@@ -35,7 +35,7 @@ func (m mark) String() string { return fmt.Sprintf("%s %q %v", m.kind, m.text, m
 // nobody can act there.
 func marksOf(t *testing.T, name string) (pkg, version string, list []mark) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "marks", strings.NewReplacer("/", "-", " ", "-").Replace(name)+".txt"))
+	data, err := os.ReadFile(marksFile(name))
 	if os.IsNotExist(err) {
 		return "", "", nil
 	}
@@ -59,6 +59,10 @@ func marksOf(t *testing.T, name string) (pkg, version string, list []mark) {
 	return pkg, version, list
 }
 
+func marksFile(state string) string {
+	return filepath.Join("testdata", "marks", strings.NewReplacer("/", "-", " ", "-").Replace(state)+".txt")
+}
+
 // marks counts which of the controls that a person marked are listed. With another
 // version of the program they may be elsewhere: then the share is told and no more.
 func (d *desk) marks(s state, list []item, text string, r *result) {
@@ -75,7 +79,7 @@ func (d *desk) marks(s state, list []item, text string, r *result) {
 	}
 	if moved && len(all) > 0 {
 		d.t.Logf("%s: %d of %d controls are listed, which were marked in %s %s: this is %q", s.name, r.Listed, r.Marked, pkg, version, out)
-		r.Marked, r.Listed = 0, 0
+		r.Marked, r.Listed, r.moved = 0, 0, true
 	}
 }
 
