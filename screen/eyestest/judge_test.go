@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
@@ -134,6 +135,7 @@ func (d *desk) keep(name string, o *screen.Observation, text string) {
 // facts holds a list against the data that the program shows.
 func (d *desk) facts(s state, text string, r *result) {
 	for _, want := range s.says {
+		require.True(d.t, telling(want), "%s: %q may be a place: quote it as the list does", s.name, want)
 		r.Said++
 		if !strings.Contains(text, want) {
 			r.Unsaid++
@@ -146,6 +148,18 @@ func (d *desk) facts(s state, text string, r *result) {
 			r.Unsaid++
 			r.problems = append(r.problems, fmt.Sprintf("unsaid: %q is in the list and not on the screen", lie))
 		}
+	}
+}
+
+// telling reports whether a text that a list must hold is more than a number, as there are many in
+// a list: places and IDs.
+func telling(want string) bool {
+	return strings.Contains(want, `"`) || strings.ContainsFunc(want, unicode.IsLetter)
+}
+
+func TestTelling(t *testing.T) {
+	for want, is := range map[string]bool{"10": false, "2,5": false, `"10"`: true, `D3 = "10"`: true, "Item": true, "حفظ": true} {
+		assert.Equal(t, is, telling(want), want)
 	}
 }
 

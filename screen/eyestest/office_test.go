@@ -36,7 +36,7 @@ func TestCalc(t *testing.T) {
 	d.look("the sheet", func(n atspi.Node) bool { return n.Role == "table cell" && n.Text == "Apples 2" })
 	_, cell := d.look("a cell", func(n atspi.Node) bool { return n.Role == "table cell" && n.Name == "D3" })
 	d.click(middle(cell.Box))
-	d.judge(state{name: "calc/sheet", oracle: d.cells, says: []string{"Item", "Apples 2", "10", "=B3*C3", "Notes"}, silent: []string{"Apples 52", "second sheet"}})
+	d.judge(state{name: "calc/sheet", oracle: d.cells, says: []string{"Item", "Apples 2", `D3 = "10" (formula "=B3*C3")`, `"Input line" = "=B3*C3"`, "Notes"}, silent: []string{"Apples 52", "second sheet"}})
 	d.wheel(middle(wide), 8)
 	d.judge(state{name: "calc/sheet scrolled", oracle: d.cells, says: []string{"Apples 32"}, silent: []string{"Apples 2\"", `"Item"`}})
 	d.menu("Insert")
