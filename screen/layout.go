@@ -226,9 +226,11 @@ func (l *layout) parts(i int, in above) []*element {
 		kept.name = n.Label
 	}
 	var kids []*element
+	told := len(l.dialogs)
 	if !n.Read {
 		kids = l.below(i, kept)
 	}
+	told = len(l.dialogs) - told
 	if len(kids) == 0 && decoration(n) {
 		return nil
 	}
@@ -238,7 +240,7 @@ func (l *layout) parts(i int, in above) []*element {
 		}
 	}
 	e := &element{node: i, box: l.area(i), kids: kids, rank: l.rankOf(n, operable), count: 1, prose: prose(n)}
-	if !operable && len(kids) > 0 && !atspi.Clickable(n.Role) { // it stands for what is inside
+	if !operable && len(kids)+told > 0 && !atspi.Clickable(n.Role) { // it stands for what is inside
 		if strings.HasPrefix(n.Role, "document") && n.Role != "document web" {
 			n.Name, name = "", "" // it is that of the window
 		}
