@@ -111,11 +111,12 @@ func (s *scene) open(at element) Class {
 
 // moved reports whether keys may have moved the selection since it was seen, or clicked.
 func (s *scene) moved() bool {
+	pointer := run.PointerOn(s.in.On)
 	for i, a := range slices.Backward(s.in.Done) {
 		if actuator.UsesFocus(a) {
 			return true
 		}
-		if _, click := actuator.Clicked(a, s.in.Done[:i], run.PointerOn(s.in.On)); click {
+		if _, click := actuator.Clicked(a, s.in.Done[:i], pointer); click {
 			break
 		}
 	}

@@ -226,11 +226,10 @@ func (l *layout) parts(i int, in above) []*element {
 		kept.name = n.Label
 	}
 	var kids []*element
-	told := len(l.dialogs)
+	before := len(l.dialogs)
 	if !n.Read {
 		kids = l.below(i, kept)
 	}
-	told = len(l.dialogs) - told
 	if len(kids) == 0 && decoration(n) {
 		return nil
 	}
@@ -240,7 +239,7 @@ func (l *layout) parts(i int, in above) []*element {
 		}
 	}
 	e := &element{node: i, box: l.area(i), kids: kids, rank: l.rankOf(n, operable), count: 1, prose: prose(n)}
-	if !operable && len(kids)+told > 0 && !atspi.Clickable(n.Role) { // it stands for what is inside
+	if !operable && (len(kids) > 0 || len(l.dialogs) > before) && !atspi.Clickable(n.Role) { // it stands for what is inside
 		if strings.HasPrefix(n.Role, "document") && n.Role != "document web" {
 			n.Name, name = "", "" // it is that of the window
 		}

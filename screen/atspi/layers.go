@@ -8,7 +8,7 @@ import (
 
 // What lies over what in a page is not in its tree: neither a bar that stays while the page
 // scrolls nor a box that floats has to come after what it covers. So where boxes overlap of
-// which none holds the other, the browser is asked once what is at a point of both.
+// which none holds the other, the browser is asked what is at a point of both.
 // Chromium answers from memory at first, and looks after that: it is asked again.
 const (
 	mostHits  = 6 // points that are asked for in one reading
@@ -45,18 +45,24 @@ type answer struct {
 	sure   bool            // it was not what Chromium had said at first
 	times  int             // how often it said so, one time after the other
 	shared image.Rectangle // where it was asked
+	other  string          // the key of what is there instead of both; "" for none
 }
 
 // final reports whether a pair need not be asked for any more. What is answered at first, by
 // the places of boxes, is repeated until Chromium has looked, which it does not do while a page
-// is loading: so it may be meant or not.
-func (a answer) final(m meeting) bool {
+// is loading: so it may be meant or not. What is neither of the two tells nothing of them, as
+// long as it is there.
+func (l *layering) final(a answer, m meeting) bool {
 	const often = 4
-	return a.sure || a.times >= often && a.shared == m.shared
+	if a.sure && a.other == "" {
+		return true
+	}
+	_, there := l.index[a.other]
+	return a.times >= often && a.shared == m.shared && (there || a.other == "")
 }
 
 // holds reports whether it counts. That something is covered hides it, and has to be known.
-func (a answer) holds() bool { return a.sure || !a.above || a.times > 1 }
+func (a answer) holds() bool { return a.other == "" && (a.sure || !a.above || a.times > 1) }
 
 // layers puts into the nodes of a browser in which layer of their page they lie. What it does
 // not tell stays in the page's own. What was told is not asked again while the upper one of a
@@ -77,14 +83,14 @@ func (a *app) layers(ctx context.Context, w *walk, nodes []Node) error {
 			is.above, is.shared = !turned.above, m.shared
 		} else if !known && covered[m.upper] >= enough {
 			is, known = answer{above: true, sure: true}, true
-		} else if (!known || !is.final(m)) && hits < mostHits {
+		} else if (!known || !l.final(is, m)) && hits < mostHits {
 			hits++
 			now, found, err := l.ask(ctx, m)
 			if err != nil {
 				return err
 			}
 			if found {
-				if known && is.above == now.above && is.shared == now.shared {
+				if known && is.above == now.above && is.shared == now.shared && is.other == now.other {
 					now.times += is.times
 				}
 				is, known = now, true
@@ -176,7 +182,7 @@ func (m *meeting) widen(nodes []Node) {
 }
 
 // ask asks the browser whether the upper one of a pair is on top. found is false if it names
-// neither.
+// no node.
 func (l *layering) ask(ctx context.Context, m meeting) (is answer, found bool, err error) {
 	at := middle(m.shared)
 	timer := time.NewTimer(hitPause)
@@ -191,10 +197,12 @@ func (l *layering) ask(ctx context.Context, m meeting) (is answer, found bool, e
 			begun = hit
 		}
 		if hit >= 0 && at.In(l.nodes[hit].Box) {
-			is.above, is.sure = Within(l.nodes, hit, m.upper), begun >= 0 && hit != begun
-			found = is.above || Within(l.nodes, hit, m.lower)
+			is.above, is.sure, is.other = Within(l.nodes, hit, m.upper), begun >= 0 && hit != begun, ""
+			if found = true; !is.above && !Within(l.nodes, hit, m.lower) {
+				is.other = l.nodes[hit].Key
+			}
 		}
-		if is.sure && found || n == hitAsks {
+		if found && is.sure && is.other == "" || n == hitAsks {
 			break
 		}
 		timer.Reset(hitPause)

@@ -69,13 +69,22 @@ func TestAnswers(t *testing.T) {
 	here, there := meeting{shared: image.Rect(0, 0, 9, 9)}, meeting{shared: image.Rect(9, 0, 18, 9)}
 	once := answer{above: true, times: 1, shared: here.shared}
 	assert.False(t, once.holds())
-	assert.False(t, once.final(here))
+	l := &layering{index: map[string]int{"curtain": 0}}
+	assert.False(t, l.final(once, here))
 	often := answer{above: true, times: 4, shared: here.shared}
 	assert.True(t, often.holds())
-	assert.True(t, often.final(here))
-	assert.False(t, often.final(there))
+	assert.True(t, l.final(often, here))
+	assert.False(t, l.final(often, there))
 	assert.True(t, answer{above: true, sure: true}.holds())
-	assert.True(t, answer{sure: true}.final(there))
+	assert.True(t, l.final(answer{sure: true}, there))
+	other := answer{sure: true, times: 1, shared: here.shared, other: "curtain"}
+	assert.False(t, other.holds(), "it says nothing of what is below")
+	assert.False(t, l.final(other, here))
+	other.times = 4
+	assert.True(t, l.final(other, here), "it would say the same again")
+	assert.False(t, l.final(other, there))
+	other.other = "gone"
+	assert.False(t, l.final(other, here), "once it is gone it is asked again")
 	assert.True(t, answer{}.holds(), "that nothing is covered is what would be taken for so")
 }
 
