@@ -214,11 +214,39 @@ func TestBeatIsHeardAgain(t *testing.T) {
 	at := time.Now()
 	for apart, want := range map[time.Duration]bool{91 * ms: false, 100 * ms: false, 109 * ms: false, 60 * ms: true, 150 * ms: true} {
 		a := alarm{limit: 100 * ms, at: at, beat: beat{100 * ms, at}}
-		a, _ = a.next(70*ms, at.Add(1000*ms)) // it was not looked at for long
+		a, _ = a.next(70*ms, 1, at.Add(1000*ms)) // it was not looked at for long
 		assert.True(t, a.beat.at.IsZero())
-		a, isNew := a.next(apart-5*ms, a.at.Add(5*ms))
+		a, isNew := a.next(apart-5*ms, 2, a.at.Add(5*ms))
 		assert.Equal(t, want, isNew, apart)
 		assert.Equal(t, !want, a.beat.at.Equal(a.at), apart)
+	}
+}
+
+// A timer that is as long as the one before it is another if the program has run in between,
+// however late the first was seen; and where it is not told how often it has run, once the
+// first must have ended. What is left of one after an event is the same.
+func TestNextAsLong(t *testing.T) {
+	const ms = time.Millisecond
+	set := time.Now()
+	for _, tt := range []struct {
+		name  string
+		limit time.Duration // in milliseconds, after the first of 280 that was seen after 70
+		runs  int64         // since the first was seen
+		after time.Duration // it was set
+		want  bool
+	}{
+		{"the same still", 280, 0, 279, false},
+		{"another", 280, 1, 281, true},
+		{"another, as it ends by what was seen", 280, 1, 352, true},
+		{"not told how often it has run", 280, 0, 341, false},
+		{"not told, and over", 280, 0, 380, true},
+		{"what is left after an event", 200, 1, 150, false},
+		{"too short to tell", 20, 1, 335, false},
+	} {
+		first, isNew := alarm{}.next(280*ms, 5, set.Add(70*ms))
+		assert.True(t, isNew)
+		_, isNew = first.next(tt.limit*ms, 5+tt.runs, set.Add(tt.after*ms))
+		assert.Equal(t, tt.want, isNew, tt.name)
 	}
 }
 
@@ -232,9 +260,10 @@ func TestChainBesideABeat(t *testing.T) {
 	// timer of a chain sets the next one.
 	looked := func(every time.Duration, chain ...time.Duration) (seen []time.Duration) {
 		var a alarm
-		beat, due, set := time.Duration(0), time.Hour, time.Duration(0) // set: since when it waits
+		beat, due, set, runs := time.Duration(0), time.Hour, time.Duration(0), int64(0) // set: since when it waits
 		wake := func(now time.Duration) {
 			for beat <= now || due <= now {
+				runs++
 				if set = min(beat, due); beat <= due {
 					beat += 100 * ms
 					continue
@@ -249,11 +278,11 @@ func TestChainBesideABeat(t *testing.T) {
 		for now := time.Duration(0); now < 2500*ms; now += every {
 			if len(chain) > 0 && due == time.Hour && now > 1000*ms {
 				wake(1000 * ms)
-				set, due = 1000*ms, 1000*ms+chain[0]
+				set, due, runs = 1000*ms, 1000*ms+chain[0], runs+1
 				a.since, a.alike, a.endless = start.Add(now), 0, false // as [load.anew] does
 			}
 			wake(now)
-			next, isNew := a.next(min(beat, due)-set, start.Add(now))
+			next, isNew := a.next(min(beat, due)-set, runs, start.Add(now))
 			if a = next; isNew && now > 1000*ms {
 				seen = append(seen, now-1000*ms)
 			}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"desktop-agent/internal/process"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -66,7 +68,8 @@ func (l *load) timer() (longest time.Duration) {
 // An alarm is a timer of a program: the limit with which it waits, and when that ends.
 type alarm struct {
 	limit   time.Duration
-	at      time.Time
+	at      time.Time     // that is later than it ends, if it was seen only some time after it was set
+	runs    int64         // how often the program had run when it was seen; see [process.MainRuns]
 	since   time.Time     // from when on the program has had short timers without a break and done nothing
 	period  time.Duration // from the end of the one before to its own
 	alike   int           // how many such timers before this one came after the same period, in which it did nothing
@@ -112,6 +115,7 @@ func (l *load) armed() (another bool) {
 	}
 	now := time.Now()
 	for pid, u := range l.pids {
+		runs := process.MainRuns(pid) // first: what is set meanwhile is seen the next time
 		limit, last := l.limit(pid), l.alarms[pid]
 		switch {
 		case limit == atWork:
@@ -119,7 +123,7 @@ func (l *load) armed() (another bool) {
 		case u.idle() >= restless || limit <= 0 || limit > shortTimer:
 			delete(l.alarms, pid)
 		default:
-			next, isNew := last.next(limit, now)
+			next, isNew := last.next(limit, runs, now)
 			another = another || isNew
 			l.alarms[pid] = next
 		}
@@ -127,16 +131,22 @@ func (l *load) armed() (another bool) {
 	return another
 }
 
-// next returns the alarm of a program that now waits with a limit, after the one before, and
-// whether it has set itself another one. One that takes an event in between waits for what
-// is left of the same.
-func (a alarm) next(limit time.Duration, now time.Time) (next alarm, isNew bool) {
+// next returns the alarm of a program that has run so often and now waits with a limit, after
+// the one before, and whether it has set itself another one. One that takes an event in
+// between waits for what is left of the same; who has run, and has all of it left, has set
+// another one as long.
+func (a alarm) next(limit time.Duration, runs int64, now time.Time) (next alarm, isNew bool) {
 	late := now.Sub(a.at)
-	if limit == a.limit && late < alarmSlack {
+	switch {
+	case limit != a.limit || late >= alarmSlack:
+	case runs == a.runs:
 		return a, false // it waits as it did
+	case late < 0: // the one before was set earlier than it was seen, which tells of no period
+		a.limit, a.at, a.runs = limit, now.Add(limit), runs
+		return a, limit > alarmSlack && !a.endless && !a.beat.has(limit, a.at)
 	}
 	next = a
-	next.limit, next.at = limit, now.Add(limit)
+	next.limit, next.at, next.runs = limit, now.Add(limit), runs
 	if limit == a.limit && late < shortTimer { // it was set again when it ended, and that was not seen
 		next.at = a.at.Add((late/limit + 1) * limit)
 	}

@@ -60,7 +60,7 @@ func runnable(folder string) bool {
 }
 
 // RunDelay returns how long the threads of a process that live have waited for a
-// processor; 0 where the kernel does not tell. See Documentation/scheduler/sched-stats.rst.
+// processor; 0 where the kernel does not tell.
 func RunDelay(pid int) (sum time.Duration) {
 	folder := threadsOf(pid)
 	threads, err := os.ReadDir(folder)
@@ -68,16 +68,30 @@ func RunDelay(pid int) (sum time.Duration) {
 		return 0
 	}
 	for _, thread := range threads {
-		text, err := os.ReadFile(folder + thread.Name() + "/schedstat")
-		fields := bytes.Fields(text)
-		if err != nil || len(fields) < 2 {
-			continue
-		}
-		if wait, err := strconv.ParseInt(string(fields[1]), 10, 64); err == nil {
-			sum += time.Duration(wait)
-		}
+		sum += time.Duration(schedule(folder+thread.Name(), 1))
 	}
 	return sum
+}
+
+// MainRuns returns how often the first thread of a process, which is the one that draws, was
+// given a processor; 0 where the kernel does not tell. One that waits, and was given none
+// since, waits as it did.
+func MainRuns(pid int) int64 { return schedule("/proc/"+strconv.Itoa(pid), 2) }
+
+// schedule returns a number of the statistics of a thread: 0 is the nanoseconds on a
+// processor, 1 those of waiting for one, 2 how often it was given one. See
+// Documentation/scheduler/sched-stats.rst.
+func schedule(folder string, field int) int64 {
+	text, err := os.ReadFile(folder + "/schedstat")
+	fields := bytes.Fields(text)
+	if err != nil || len(fields) <= field {
+		return 0
+	}
+	n, err := strconv.ParseInt(string(fields[field]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // Time returns the processor time that a process has used, all its threads together, to the

@@ -3,12 +3,15 @@ package process
 import (
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // Who computes is not idle, nor who is watched together with one that does; who is stopped is.
@@ -60,4 +63,26 @@ func TestTime(t *testing.T) {
 	assert.Equal(t, stopped, used())
 	_, ok := Time(1 << 22)
 	assert.False(t, ok)
+}
+
+// Who waits is given no processor, and who is woken is given one.
+func TestMainRuns(t *testing.T) {
+	c := exec.CommandContext(t.Context(), "cat")
+	in, err := c.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.Start())
+	t.Cleanup(func() { _ = in.Close(); _ = c.Wait() })
+	waits := func() bool {
+		call, err := os.ReadFile("/proc/" + strconv.Itoa(c.Process.Pid) + "/syscall")
+		return err == nil && strings.HasPrefix(string(call), strconv.Itoa(unix.SYS_READ)+" 0x0 ")
+	}
+	require.Eventually(t, waits, time.Minute, time.Millisecond)
+	runs := MainRuns(c.Process.Pid)
+	require.Positive(t, runs)
+	time.Sleep(50 * time.Millisecond)
+	assert.Equal(t, runs, MainRuns(c.Process.Pid))
+	_, err = in.Write([]byte("a"))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return MainRuns(c.Process.Pid) > runs }, time.Minute, time.Millisecond)
+	assert.Zero(t, MainRuns(1<<22))
 }
