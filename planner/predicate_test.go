@@ -158,6 +158,9 @@ func TestGone(t *testing.T) {
 		"covered": {item, func(o *screen.Observation) {
 			o.Windows = append(o.Windows, screen.Window{ID: 2, Title: "Over it", PID: 9, Box: image.Rect(0, 195, 300, 235)})
 		}, false},
+		"half covered": {item, func(o *screen.Observation) {
+			o.Windows = append(o.Windows, screen.Window{ID: 2, Title: "Over it", PID: 9, Box: image.Rect(0, 195, 105, 235)})
+		}, false},
 		"gone, another of that name is covered": {item, func(o *screen.Observation) {
 			n := o.Tree.Nodes[len(o.Tree.Nodes)-1]
 			without(o)

@@ -651,6 +651,43 @@ func TestWaitUntilGoneBelow(t *testing.T) {
 	check(actuator.Delivered, time.Minute)
 }
 
+// TestFieldHalfCovered holds that a field of which another window covers the right half is listed
+// with what is in it, is not gone, and is clicked where it can be seen.
+func TestFieldHalfCovered(t *testing.T) {
+	r := newRoom(t)
+	under := r.open("zenity", "--forms", "--title", "Order", "--add-entry", "Notes", "--add-entry", "Place")
+	notes := func(n atspi.Node) bool { return n.Label == "Notes" }
+	place := r.see(1, func(n atspi.Node) bool { return n.Label == "Place" })[0]
+	_, why := r.do(r.chosen(setTo(r.see(1, notes)[0].ID, "ring twice")))
+	require.Empty(t, why)
+	_, why = r.do(r.chosen(clickOn(place.ID)))
+	require.Empty(t, why)
+
+	over := r.open("zenity", "--info", "--title", "Over it", "--text", "It is on top")
+	r.see(2, named("push button", "OK")) // the form has one too
+	box := r.see(1, notes)[0].Box
+	r.move(over, image.Pt((box.Min.X+box.Max.X)/2, box.Min.Y-60))
+	field := r.see(1, notes)[0]
+	i := slices.IndexFunc(r.now.Windows, func(w screen.Window) bool { return w.Title == "Over it" })
+	require.GreaterOrEqual(t, i, 0)
+	top := r.now.Windows[i].Box
+	require.True(t, top.Overlaps(field.Box), "%v %v", top, field.Box)
+	require.Less(t, field.Box.Min.X+20, top.Min.X, "half of it can be seen")
+	assert.Contains(t, text(r.now), `"Notes" = "ring twice"`)
+	for _, sign := range []actuator.WaitUntil{until(actuator.TextSign, "ring twice", time.Second), until(actuator.ElementSign, field.ID, time.Second)} {
+		sign.Gone = true
+		act, why := r.do(r.chosen(sign))
+		require.Empty(t, why)
+		assert.Equal(t, actuator.NoEffect, act.Status, "%s: %s", sign.What, act.Detail)
+	}
+	act, why := r.do(r.chosen(clickOn(field.ID)))
+	require.Empty(t, why)
+	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
+	r.see(1, func(n atspi.Node) bool { return notes(n) && n.Has("focused") })
+	require.NoError(t, over.Close())
+	require.NoError(t, under.Close())
+}
+
 // newReadingRoom is a room whose texts are read from the picture where no program tells them,
 // as in a terminal without a tree.
 func newReadingRoom(t *testing.T) *room {

@@ -59,7 +59,7 @@ type app struct {
 }
 
 var apps = []app{
-	{"writer", soffice("--writer", ""), "", pairsInARow, []deed{
+	{"writer", soffice("--writer", ""), "", tableInserted, []deed{
 		{"menu", "Table", nil},
 		{"menu item", "Insert Table", nil},
 		{"push button", "Insert", nil}, // its tool bar comes, and Undo is there
@@ -154,10 +154,18 @@ func editor(d *desk) {
 	d.open("featherpad", "--standalone", path)
 }
 
-// pairsInARow holds that a row of a dialog with two pairs of label and field is told as one
-// reads it. The program tells the rows' field before the columns'.
-func pairsInARow(tb testing.TB, x deed, before, now *screen.Observation) {
-	if x.name != "Insert Table" {
+// tableInserted holds that a row of a dialog with two pairs of label and field is told as one
+// reads it, though the program tells the rows' field before the columns'; and that the frame
+// after the table was inserted has its tool bar and Undo, which follow it some .6 s later.
+func tableInserted(tb testing.TB, x deed, before, now *screen.Observation) {
+	switch x.name {
+	case "Insert":
+		told := strings.Join(changesTold(tb, before, now), "\n")
+		assert.Regexp(tb, `(?m)^\+ toolbar "Table", with \d\d elements: "Insert Rows Above", `, told)
+		assert.Regexp(tb, `(?m)^~ button "Undo": enabled$`, told)
+		return
+	case "Insert Table":
+	default:
 		return
 	}
 	inOrder(tb, now.Text(0), `modal dialog "Insert Table"`, `textbox "Name:"`, `spinbutton "Columns:"`, `; `, `spinbutton "Rows:"`, "\n",
@@ -170,6 +178,8 @@ func crowdOfCells(tb testing.TB, x deed, before, now *screen.Observation) {
 	if !slices.Equal(x.keys, []byte{keyCtrl, keyA}) {
 		return
 	}
+	assert.Contains(tb, now.Text(0), `A1 = "Item"`)
+	assert.NotRegexp(tb, `empty cells?, from (n\d+ )?A1\b`, now.Text(0), "it is not")
 	tell := changesTold(tb, before, now)
 	cells := slices.DeleteFunc(slices.Clone(tell), func(line string) bool { return !cellLine.MatchString(line) })
 	if assert.Len(tb, cells, 1, "%q", tell) {

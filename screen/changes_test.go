@@ -3,6 +3,7 @@ package screen
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"image"
 	"strings"
 	"testing"
@@ -192,6 +193,8 @@ func TestChangesKeepWindows(t *testing.T) {
 		n.Text = strings.Repeat("x", 40)
 		is = append(is, n)
 	}
+	was = append(was, at(0, "menu", "File", 0, 0, 30, 20))
+	is = append(is, at(0, "menu", "File", 0, 0, 30, 20, "selected"), at(301, "menu item", "Open", 0, 20, 60, 20), at(301, "menu item", "Quit", 0, 40, 60, 20))
 	before, now := form(was), form(is)
 	for i := range 40 {
 		now.Windows = append(now.Windows, Window{ID: uint32(i + 1), Title: fmt.Sprint("Dialog ", i), PID: 9, Box: image.Rect(500, 500, 600, 600)})
@@ -203,6 +206,9 @@ func TestChangesKeepWindows(t *testing.T) {
 	}
 	lines := strings.Split(tell, "\n")
 	assert.Equal(t, `~ the title of a window: "Form" → "Form 2"`, lines[0])
+	menu := slices.Index(lines, `+ open menu "File", with 2 elements: "Open", "Quit"`)
+	assert.Positive(t, menu, tell)
+	assert.Less(t, menu, slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "Field") }))
 	assert.Regexp(t, `^and [1-9][0-9]+ smaller changes$`, lines[len(lines)-1])
 	assert.Less(t, len(tell), maxChanges+40*40)
 }

@@ -5,6 +5,7 @@ package screen_test
 import (
 	"fmt"
 	"image"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -57,4 +58,27 @@ func TestDialogs(t *testing.T) {
 	tell := changesTold(t, filled, swapped)
 	assert.Contains(t, tell, `~ textbox "Width": "3" → "4"`)
 	assert.Contains(t, tell, `~ textbox "Height": "4" → "3"`)
+}
+
+// TestSwappedByTheProgram holds that width and height of a page are both told when Writer swaps
+// them because its page is to lie on the side.
+func TestSwappedByTheProgram(t *testing.T) {
+	d := newDesk(t, nil)
+	soffice("--writer", "")(d)
+	s := d.screen(screen.Options{Settle: unhurried, Tree: d.tree()})
+	for _, x := range []deed{{"menu", "Format", nil}, {"menu item", "Page Style", nil}, {"page tab", "Page", nil}} {
+		d.do(x, d.until(s, there(x)))
+	}
+	lie := deed{"radio button", "Landscape", nil}
+	before := d.until(s, there(lie))
+	d.do(lie, before)
+	now := d.until(s, func(o *screen.Observation) bool {
+		i := lie.in(o)
+		return i >= 0 && o.Tree.Nodes[i].Has("checked")
+	})
+	told := strings.Join(changesTold(t, before, now), "\n")
+	was := regexp.MustCompile(`(?m)^~ spinbutton "Width:": "(.+)" → "(.+)"$`).FindStringSubmatch(told)
+	require.NotNil(t, was, told)
+	assert.Contains(t, told, fmt.Sprintf("~ spinbutton \"Height:\": %q → %q\n", was[2], was[1]))
+	assert.NotEqual(t, was[1], was[2])
 }

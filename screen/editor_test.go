@@ -83,8 +83,8 @@ func TestChangesOfAnEditor(t *testing.T) {
 	assert.Regexp(t, `^\+ modal dialog "Save Changes" \("Mousepad"\), with the focus, with 5 elements: .*"Cancel", "Don't Save", "Save"$`, tell[0])
 }
 
-// changesTold returns the lines that tell what changed, of which none is there twice, and
-// none is about what has no name.
+// changesTold returns the lines that tell what changed, of which none is there twice, none
+// is about what has no name, and none was cut.
 func changesTold(tb testing.TB, before, now *screen.Observation) []string {
 	tb.Helper()
 	lines := strings.Split(screen.DescribeChanges(before, now), "\n")
@@ -92,6 +92,7 @@ func changesTold(tb testing.TB, before, now *screen.Observation) []string {
 	for _, line := range lines {
 		assert.False(tb, seen[line], "told twice: %s", line)
 		seen[line] = true
+		assert.NotContains(tb, line, "smaller change")
 		if nameless.MatchString(line) {
 			assert.Contains(tb, line, `"`, "something without a name")
 		}

@@ -123,12 +123,21 @@ func TestNews(t *testing.T) {
 	assert.NotContains(t, told, "Bay 4", "8 pixels of it show")
 	assert.Contains(t, told, "group (2 more below)")
 
+	_, add := w.look("the other button", func(n atspi.Node) bool { return n.Role == "push button" && n.Name == "Add one" })
+	w.click(middle(add.Box))
+	w.look("the row", func(n atspi.Node) bool { return n.Name == "Basel" })
+	news := screen.DescribeChanges(before, w.observe())
+	for _, text := range []string{"RX 201", "Basel"} {
+		assert.Equal(t, 1, strings.Count(news, text+`"`), "%s in\n%s", text, news)
+	}
+
+	before, lock = w.look("the button", func(n atspi.Node) bool { return n.ID == lock.ID })
 	w.click(middle(lock.Box))
 	w.look("the question", func(n atspi.Node) bool { return n.Name == "Not now" })
-	news := strings.Split(screen.DescribeChanges(before, w.observe()), "\n")
-	assert.Equal(t, `+ alert "Lock every parcel?", with 3 elements: "Nobody can send until it is unlocked.", "Lock", "Not now"`, news[0])
-	grey := slices.DeleteFunc(slices.Clone(news), func(line string) bool { return !strings.Contains(line, "Tool ") })
-	require.Len(t, grey, 1, "%q", news)
+	lines := strings.Split(screen.DescribeChanges(before, w.observe()), "\n")
+	assert.Equal(t, `+ alert "Lock every parcel?", with 3 elements: "Nobody can send until it is unlocked.", "Lock", "Not now"`, lines[0])
+	grey := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !strings.Contains(line, "Tool ") })
+	require.Len(t, grey, 1, "%q", lines)
 	assert.Contains(t, grey[0], `~ 30 buttons: disabled: "Tool 1", "Tool 2", `)
 }
 

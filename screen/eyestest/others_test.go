@@ -30,7 +30,7 @@ func TestQt(t *testing.T) {
 	d.judge(state{name: "qt/menu", oracle: d.popup, says: []string{"Quit", "Save As"}})
 	d.close() // a menu that is open takes the wheel
 	d.wheel(middle(wide), 30)
-	d.judge(state{name: "qt/document scrolled", silent: []string{"line number 3 of"}})
+	d.judge(state{name: "qt/document scrolled", says: []string{"line number 100 of"}, silent: []string{"line number 3 of"}})
 }
 
 // popup asks the picture what the pointer reaches in a menu, which Qt does not tell of:
