@@ -3,8 +3,8 @@ package screen
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"image"
+	"slices"
 	"strings"
 	"testing"
 

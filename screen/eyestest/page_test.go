@@ -85,7 +85,7 @@ func (e pageEvent) chain() (c chain) {
 		if n.Tag == "select" && n.Type != "select-one" || n.Tag == "select" && n.Size > 1 {
 			role = "list box"
 		}
-		if n.Tag == "html" {
+		if n.Tag == "html" || n.Tag == "body" { // which have the words of all that is in them
 			role = "document web"
 		}
 		if n.Tag == "input" {
