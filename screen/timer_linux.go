@@ -142,7 +142,7 @@ func (a alarm) next(limit time.Duration, runs int64, now time.Time) (next alarm,
 	case runs == a.runs:
 		return a, false // it waits as it did
 	case late < 0: // the one before was set earlier than it was seen, which tells of no period
-		a.limit, a.at, a.runs = limit, now.Add(limit), runs
+		a.at, a.runs = now.Add(limit), runs
 		return a, limit > alarmSlack && !a.endless && !a.beat.has(limit, a.at)
 	}
 	next = a

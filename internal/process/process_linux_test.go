@@ -67,7 +67,7 @@ func TestTime(t *testing.T) {
 
 // Who waits is given no processor, and who is woken is given one.
 func TestMainRuns(t *testing.T) {
-	c := exec.CommandContext(t.Context(), "cat")
+	c := exec.CommandContext(t.Context(), "sh", "-c", "read a; read b")
 	in, err := c.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, c.Start())
@@ -81,7 +81,7 @@ func TestMainRuns(t *testing.T) {
 	require.Positive(t, runs)
 	time.Sleep(50 * time.Millisecond)
 	assert.Equal(t, runs, MainRuns(c.Process.Pid))
-	_, err = in.Write([]byte("a"))
+	_, err = in.Write([]byte("a\n"))
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return MainRuns(c.Process.Pid) > runs }, time.Minute, time.Millisecond)
 	assert.Zero(t, MainRuns(1<<22))
