@@ -41,8 +41,8 @@ func (c chain) String() string {
 // A gtkOracle is asked by programs of GTK 3 what is below the pointer: see
 // testdata/gtkeye.c.
 type gtkOracle struct {
-	module, log string
-	offset      int64
+	module, log, ask string
+	offset           int64
 }
 
 // newGTKOracle compiles the module.
@@ -50,22 +50,26 @@ func newGTKOracle(t *testing.T) *gtkOracle {
 	t.Helper()
 	need(t, "gcc", "gcc libc6-dev")
 	dir := t.TempDir()
-	g := &gtkOracle{module: filepath.Join(dir, "libgtkeye.so"), log: filepath.Join(dir, "log")}
+	g := &gtkOracle{module: filepath.Join(dir, "libgtkeye.so"), log: filepath.Join(dir, "log"), ask: filepath.Join(dir, "ask")}
 	out, err := exec.CommandContext(t.Context(), "gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", g.module, "testdata/gtkeye.c").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.NoError(t, os.WriteFile(g.log, nil, 0o600))
+	require.NoError(t, os.WriteFile(g.ask, nil, 0o600))
 	return g
 }
 
 func (g *gtkOracle) env() []string {
-	return []string{"GTK_MODULES=gail:atk-bridge:" + g.module, "GTK_EYE_LOG=" + g.log}
+	return []string{"GTK_MODULES=gail:atk-bridge:" + g.module, "GTK_EYE_LOG=" + g.log, "GTK_EYE_ASK=" + g.ask}
 }
 
-// at waits until a program has told what is at the pointer, which was moved to a
-// point; nothing if none has within a limit.
+// at asks what is at the pointer, which was moved to a point, until a program has told;
+// nothing if none has within a limit.
 func (g *gtkOracle) at(p image.Point, limit time.Duration) chain {
 	want := fmt.Sprintf(" %d %d", p.X, p.Y)
 	for end := time.Now().Add(limit); ; time.Sleep(5 * time.Millisecond) {
+		if os.WriteFile(g.ask, []byte{0}, 0o600) != nil {
+			return nil
+		}
 		text, err := os.ReadFile(g.log)
 		if err != nil {
 			return nil

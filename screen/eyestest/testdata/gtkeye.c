@@ -1,6 +1,7 @@
 /*
  * A module of GTK 3 programs (GTK_MODULES) that tells what GTK itself finds below
- * the pointer, each time the pointer or what is below it has changed: the object
+ * the pointer, each time the file $GTK_EYE_ASK is written to, and does nothing until
+ * then, so that the program has the timers that it has without it: the object
  * that a press there would be delivered to, and those that hold it. It asks GDK for
  * the window at the pointer and GTK for the widget of that window, as GTK does for
  * each event (gtk_get_event_widget), and never the accessibility tree for a place,
@@ -21,12 +22,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 typedef void *P;
 typedef struct { int x, y, width, height; } Rectangle;
 
-extern unsigned g_timeout_add(unsigned, int (*)(P), P);
+extern unsigned g_unix_fd_add(int, int, int (*)(int, int, P), P); /* 1 is when it can be read */
 extern void g_object_unref(P);
 extern P g_object_get_data(P, const char *);
 extern const char *g_type_name_from_instance(P);
@@ -59,7 +61,7 @@ extern P atk_object_get_parent(P);
 extern P atk_component_ref_accessible_at_point(P, int, int, int);
 
 static int out = -1;
-static char last[16384];
+enum { longest = 16384 }; /* bytes of a line */
 
 /* put appends an object to a line. */
 static void put(char *line, P object, const char *type, int sensitive)
@@ -70,7 +72,7 @@ static void put(char *line, P object, const char *type, int sensitive)
 	for (char *c = name; *c; c++)
 		if (*c == '\t' || *c == '\n' || *c == '\r') *c = ' ';
 	size_t n = strlen(line);
-	snprintf(line + n, sizeof last - n, "\t%s\t%s\t%d\t%s\t%s", atk_role_get_name(atk_object_get_role(object)), name,
+	snprintf(line + n, longest - n, "\t%s\t%s\t%d\t%s\t%s", atk_role_get_name(atk_object_get_role(object)), name,
 		(int)(long)g_object_get_data(object, "spi-dbus-id"), type, sensitive ? "-" : "i");
 }
 
@@ -102,15 +104,17 @@ static P deepest(P widget, int x, int y)
 	return widget;
 }
 
-static int look(P unused)
+static int asked(int fd, int unused, P data)
 {
+	char events[4096];
+	if (read(fd, events, sizeof events) < 0) return 1;
 	P display = gdk_display_get_default(), widget = NULL;
 	if (!display) return 1;
 	P pointer = gdk_seat_get_pointer(gdk_display_get_default_seat(display));
 	int wx, wy, x, y;
 	gdk_device_get_position(pointer, NULL, &x, &y);
 	P window = gdk_device_get_window_at_position(pointer, &wx, &wy), first = window;
-	char line[sizeof last];
+	char line[longest];
 	for (; window && !widget; window = gdk_window_get_parent(window)) {
 		gdk_window_get_user_data(window, &widget);
 		first = window;
@@ -136,24 +140,21 @@ static int look(P unused)
 		for (P w = widget; w; w = gtk_widget_get_parent(w))
 			put(line, gtk_widget_get_accessible(w), g_type_name_from_instance(w), gtk_widget_is_sensitive(w));
 	}
-	(void)first, (void)unused;
-	static int silent;
-	if (strcmp(line, last) || ++silent >= 8) { /* again now and then: who asks may have come later */
-		strcpy(last, line);
-		silent = 0;
-		size_t n = strlen(line);
-		line[n] = '\n';
-		if (write(out, line, n + 1) < 0) return 1;
-	}
+	(void)first, (void)unused, (void)data;
+	size_t n = strlen(line);
+	line[n] = '\n';
+	if (write(out, line, n + 1) < 0) return 0; /* nobody reads it any more */
 	return 1;
 }
 
 int gtk_module_init(int *argc, char ***argv)
 {
-	const char *path = getenv("GTK_EYE_LOG");
+	const char *path = getenv("GTK_EYE_LOG"), *ask = getenv("GTK_EYE_ASK");
+	int watch;
 	(void)argc, (void)argv;
-	if (!path || (out = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)) < 0) return 0;
+	if (!path || !ask || (watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) < 0 || inotify_add_watch(watch, ask, IN_MODIFY) < 0) return 0;
+	if ((out = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)) < 0) return 0;
 	if (getenv("GTK_EYE_RTL")) gtk_widget_set_default_direction(2);
-	g_timeout_add(15, look, NULL);
+	g_unix_fd_add(watch, 1, asked, NULL);
 	return 0;
 }
