@@ -132,9 +132,9 @@ func (l *load) working() (awake, worked bool) {
 		}
 		told := true
 		if u.idle() < restless {
-			used += cpu - u.cpu
-			usual += u.idle()
-			if cpu-u.cpu > noise {
+			usually := max(u.idle(), l.alarms[pid].share())
+			used, usual = used+cpu-u.cpu, usual+usually
+			if cpu-u.cpu > allowed(usually, passed) {
 				l.worked(pid)
 			}
 			if process.MainRunnable(pid) {
@@ -148,8 +148,14 @@ func (l *load) working() (awake, worked bool) {
 		}
 	}
 	l.at, l.awoke = now, awake
-	worked = worked || used > noise+time.Duration(2*usual*float64(passed))
+	worked = worked || used > allowed(usual, passed)
 	return awake || worked, worked
+}
+
+// allowed is what processes that use so many processors anyway may use in such a time without
+// having worked.
+func allowed(usual float64, passed time.Duration) time.Duration {
+	return noise + time.Duration(2*usual*float64(passed))
 }
 
 // ready tells whether any thread runs, or waits for a processor or a disk, in

@@ -198,6 +198,26 @@ func TestSettleAfterAChainOfTimers(t *testing.T) {
 	}
 }
 
+// A program with a timer of a few milliseconds that repeats, as an animation has that rests, and
+// does nothing by it, is waited for no longer than one with any other timer: not up to the
+// ceiling, but now and then on a busy machine.
+func TestSettleDespiteABriefTimer(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	box := d.openStaged(stagedBrief)
+	s := d.screen(screen.Options{})
+	settle(t, s)
+	d.click(box.Min.Add(image.Pt(200, 200)))
+	var ceilings []screen.Settled
+	for i := range 12 {
+		if settled := settle(t, s); settled.Reason == screen.SettledCeiling {
+			ceilings = append(ceilings, settled)
+		}
+		d.move(box.Min.Add(image.Pt(100+5*i, 100))) // or else there would be nothing to wait for
+	}
+	assert.LessOrEqual(t, len(ceilings), 3, "of 12 waits: %+v", ceilings)
+}
+
 // A program that always had a short timer while its dialog was open, and is not waited for
 // long, is any other again when that closes, though it was open when the wait began:
 // LibreOffice's dialogs have such timers, and its tool bars follow when one has closed.

@@ -35,6 +35,7 @@ const (
 	stagedLinks   = "links"   // draws by the last of three timers, each set by the one before
 	stagedLag     = "lag"     // as chain, and is late to answer just before it draws first
 	stagedTick    = "tick"    // once clicked, waits for events 100 ms long again and again, and does nothing
+	stagedBrief   = "brief"   // as tick, 15 ms long
 	stagedDialog  = "dialog"  // has a dialog and a short timer all the time; clicked, it closes the dialog by one and goes on as chain does
 	stagedLate    = "late"    // shows its window only some time after it has connected; see stagedLateDelay
 	stagedNever   = "never"   // connects, and shows nothing at all
@@ -256,9 +257,9 @@ func (w *staged) clicked() {
 		go burn(time.Hour)
 	case stagedMenu:
 		w.choose()
-	case stagedTick:
+	case stagedTick, stagedBrief:
 		for {
-			w.wait(100 * time.Millisecond)
+			w.wait(map[string]time.Duration{stagedTick: 100, stagedBrief: 15}[w.kind] * time.Millisecond)
 		}
 	case stagedDialog:
 		w.wait(100 * time.Millisecond)

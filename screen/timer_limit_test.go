@@ -250,6 +250,55 @@ func TestNextAsLong(t *testing.T) {
 	}
 }
 
+// Of timers that are too short to tell one from the next none is new but the first, however
+// long nobody looked, and after a while they are known for one that repeats. Neither hides
+// a longer one that comes after them, and work in between has it take longer.
+func TestFlurry(t *testing.T) {
+	const ms = time.Millisecond
+	for _, tt := range []struct {
+		name   string
+		limits []time.Duration // in milliseconds, the ones that are seen, again and again
+		works  time.Duration   // in milliseconds, how often
+		known  time.Duration   // in milliseconds, when at the latest; 0 is never
+	}{
+		{"as long as each other", []time.Duration{15}, 0, 400},
+		{"some what is left of one", []time.Duration{15, 15, 9, 15, 3}, 0, 400},
+		{"almost long enough", []time.Duration{59}, 0, 400},
+		{"it works", []time.Duration{15}, 290, 0},
+		{"a longer one now and then", []time.Duration{15, 15, 15, 15, 15, 280}, 0, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			start, known, worked, n := time.Now(), time.Duration(0), time.Duration(0), 0
+			a, isNew := alarm{}.next(tt.limits[0]*ms, 0, start)
+			require.True(t, isNew, "it may lead to something")
+			// It is looked at for 25 ms, and not for the 75 of a quiet interval.
+			for now := pace; now < 1000*ms; now += pace {
+				if tt.works > 0 && now-worked >= tt.works*ms {
+					a, worked = a.from(start.Add(now)), now
+				}
+				if now%(100*ms) > 25*ms {
+					continue
+				}
+				n++
+				a, isNew = a.next(tt.limits[n%len(tt.limits)]*ms, int64(now/(5*ms)), start.Add(now))
+				require.False(t, isNew && slices.Max(tt.limits)*ms < brief, "after %v", now)
+				if a.beat.period > 0 && known == 0 {
+					known = now
+				}
+			}
+			if tt.known == 0 {
+				assert.Zero(t, a.beat)
+				return
+			}
+			assert.GreaterOrEqual(t, known, shortTimer)
+			assert.LessOrEqual(t, known, tt.known*ms)
+			assert.Equal(t, slices.Max(tt.limits)*ms, a.beat.period)
+			_, isNew = a.next(200*ms, 1000, start.Add(1001*ms))
+			assert.True(t, isNew, "what is longer is not it")
+		})
+	}
+}
+
 // A chain of timers is seen also in a program that has a timer which repeats, however late
 // it is looked at; without one nothing is, once the beat is known.
 func TestChainBesideABeat(t *testing.T) {

@@ -74,11 +74,36 @@ type alarm struct {
 	period  time.Duration // from the end of the one before to its own
 	alike   int           // how many such timers before this one came after the same period, in which it did nothing
 	endless bool          // they went on for so long that they lead to nothing in this wait
+	flurry  flurry        // of which it is one, if it is
 	beat    beat          // of a timer that repeats, if one is known
 }
 
+// A flurry is a number of timers, each of which is brief: from when on there was no other in
+// between, how many were seen after the first, and how long the longest is. Which of them one
+// is cannot be told by when it ends; but no chain has so many.
+type flurry struct {
+	since   time.Time
+	seen    int
+	longest time.Duration
+}
+
+// brief is how long a timer is at least of which it can be told whether it is the one before.
+const brief = 2 * alarmSlack
+
 // repeats reports whether it is no chain which leads to something.
 func (a alarm) repeats() bool { return a.endless || a.beat.period > 0 }
+
+// share is the part of a processor that a program may use for its timers without having
+// worked, where they repeat or may; it answers pings besides.
+func (a alarm) share() float64 {
+	switch {
+	case a.beat.period > 0:
+		return noise.Seconds() / a.beat.period.Seconds()
+	case a.flurry.seen > 0:
+		return noise.Seconds() / a.flurry.longest.Seconds()
+	}
+	return 0
+}
 
 // A beat is a timer that repeats: its period, and when it last ended or will; zero while
 // that is not known.
@@ -90,7 +115,7 @@ type beat struct {
 // has reports whether a timer of so long that ends then is this one. One that is as long
 // may have been set some time before it was looked at.
 func (b beat) has(limit time.Duration, at time.Time) bool {
-	if b.period == 0 {
+	if b.period == 0 || limit > b.period+alarmSlack/3 { // who waits for longer has it no more
 		return false
 	}
 	if (limit - b.period).Abs() <= alarmSlack/10 {
@@ -101,8 +126,7 @@ func (b beat) has(limit time.Duration, at time.Time) bool {
 }
 
 // regular is how many periods of timers are alike in one that repeats. A chain has as many
-// as it has links, and LibreOffice's have two. A period of less than twice what is known of
-// the time says nothing.
+// as it has links, and LibreOffice's have two.
 const regular = 3
 
 // armed reports whether a program has set itself another short timer since the last
@@ -137,21 +161,26 @@ func (l *load) armed() (another bool) {
 // another one as long.
 func (a alarm) next(limit time.Duration, runs int64, now time.Time) (next alarm, isNew bool) {
 	late := now.Sub(a.at)
+	same := limit == a.limit && late < alarmSlack
+	flurried := max(limit, a.limit) < brief && late <= shortTimer
 	switch {
-	case limit != a.limit || late >= alarmSlack:
-	case runs == a.runs:
+	case same && runs == a.runs:
 		return a, false // it waits as it did
-	case late < 0: // the one before was set earlier than it was seen, which tells of no period
+	case same && late < 0 && !flurried: // the one before was set earlier than it was seen, which tells of no period
 		a.at, a.runs = now.Add(limit), runs
-		return a, limit > alarmSlack && !a.endless && !a.beat.has(limit, a.at)
+		return a, !a.endless && !a.beat.has(limit, a.at)
 	}
 	next = a
 	next.limit, next.at, next.runs = limit, now.Add(limit), runs
-	if limit == a.limit && late < shortTimer { // it was set again when it ended, and that was not seen
+	if limit == a.limit && late >= 0 && late < shortTimer { // it was set again when it ended, and that was not seen
 		next.at = a.at.Add((late/limit + 1) * limit)
 	}
+	if next.flurry.seen++; !flurried {
+		next.flurry = flurry{since: now}
+	}
+	next.flurry.longest = max(next.flurry.longest, limit)
 	period := next.at.Sub(a.at)
-	isNew = period.Abs() > alarmSlack
+	isNew = period.Abs() > alarmSlack && !flurried
 	switch {
 	case late > shortTimer: // what was in between is not known
 		next.since, next.period, next.alike = now, 0, 0
@@ -163,7 +192,10 @@ func (a alarm) next(limit time.Duration, runs int64, now time.Time) (next alarm,
 	}
 	silent := now.Sub(next.since)
 	next.endless = a.endless || silent >= fruitPatience
-	if silent >= shortTimer && next.alike >= regular && next.period >= 2*alarmSlack {
+	switch f := next.flurry; {
+	case flurried && f.seen >= regular && now.Sub(f.since) >= shortTimer:
+		next.beat = beat{f.longest, next.at}
+	case silent >= shortTimer && next.alike >= regular && next.period >= brief:
 		next.beat = beat{next.period, next.at}
 	}
 	if next.beat.period > 0 && next.beat.at.IsZero() && late <= shortTimer && (period-next.beat.period).Abs() <= alarmSlack/3 {
@@ -179,17 +211,22 @@ func (a alarm) next(limit time.Duration, runs int64, now time.Time) (next alarm,
 // it was not known for one.
 func (l *load) worked(pid int) {
 	if a, ok := l.alarms[pid]; ok {
-		a.since, a.alike = time.Now(), 0
-		l.alarms[pid] = a
+		l.alarms[pid] = a.from(time.Now())
 	}
+}
+
+// from is the alarm of a program whose timers from now on count alone.
+func (a alarm) from(now time.Time) alarm {
+	a.since, a.alike, a.flurry = now, 0, flurry{since: now}
+	return a
 }
 
 // anew notes that a wait begins, and what was done before may have set timers: those that led
 // to nothing, as many do while a program starts, were of before. A beat stays one.
 func (l *load) anew() {
 	for pid, a := range l.alarms {
-		a.since, a.alike, a.endless = time.Now(), 0, false
-		l.alarms[pid] = a
+		a.endless = false
+		l.alarms[pid] = a.from(time.Now())
 	}
 }
 
