@@ -123,7 +123,7 @@ func (l *load) follow(pids []int) {
 // awake, once, has not worked. A restless process tells nothing.
 func (l *load) working() (awake, worked bool) {
 	now := time.Now()
-	passed, used, usual := now.Sub(l.at), time.Duration(0), 0.0
+	passed, used, usual := now.Sub(l.at), time.Duration(0), time.Duration(0)
 	for pid, u := range l.pids {
 		cpu, ok := process.Time(pid)
 		if !ok {
@@ -132,9 +132,9 @@ func (l *load) working() (awake, worked bool) {
 		}
 		told := true
 		if u.idle() < restless {
-			usually := max(u.idle(), l.alarms[pid].share())
+			usually := l.usual(pid, passed)
 			used, usual = used+cpu-u.cpu, usual+usually
-			if cpu-u.cpu > allowed(usually, passed) {
+			if cpu-u.cpu > noise+usually {
 				l.worked(pid)
 			}
 			if process.MainRunnable(pid) {
@@ -148,14 +148,20 @@ func (l *load) working() (awake, worked bool) {
 		}
 	}
 	l.at, l.awoke = now, awake
-	worked = worked || used > allowed(usual, passed)
+	worked = worked || used > noise+usual
 	return awake || worked, worked
 }
 
-// allowed is what processes that use so many processors anyway may use in such a time without
-// having worked.
-func allowed(usual float64, passed time.Duration) time.Duration {
-	return noise + time.Duration(2*usual*float64(passed))
+// usual is the most processor time that a process may use in such a time without having
+// worked: twice what it uses anyway. What it does at each beat it does at once, and may have
+// done twice.
+func (l *load) usual(pid int, passed time.Duration) time.Duration {
+	idle, beat := l.pids[pid].idle(), l.alarms[pid].every()
+	if beat == 0 {
+		return time.Duration(2 * idle * float64(passed))
+	}
+	passed = max(passed, beat)
+	return time.Duration(2 * max(idle, noise.Seconds()/beat.Seconds()) * float64(passed))
 }
 
 // ready tells whether any thread runs, or waits for a processor or a disk, in

@@ -299,6 +299,31 @@ func TestFlurry(t *testing.T) {
 	}
 }
 
+// A program may use twice what it uses anyway, and what it does at a beat in one look; of a
+// beat that was never looked at while nobody waited, it is what blinking costs.
+func TestUsual(t *testing.T) {
+	const ms = time.Millisecond
+	beats := alarm{beat: beat{100 * ms, time.Now()}, flurry: flurry{seen: 1, longest: 15 * ms}}
+	for _, tt := range []struct {
+		name   string
+		alarm  alarm
+		idle   float64       // processors
+		passed time.Duration // in milliseconds
+		want   time.Duration // in microseconds
+	}{
+		{"no beat", alarm{}, 0.02, 8, 320},
+		{"no beat, and nothing is known", alarm{}, 0, 8, 0},
+		{"a timer that may be the first of a chain", alarm{limit: 15 * ms, period: 15 * ms, flurry: flurry{longest: 15 * ms}}, 0, 8, 0},
+		{"a beat", beats, 0.02, 8, 4000},
+		{"more than one beat", beats, 0.02, 300, 12000},
+		{"a beat, and nothing is known", beats, 0, 8, 2000},
+		{"what may be one", alarm{flurry: flurry{seen: 1, longest: 15 * ms}}, 0, 8, 2000},
+	} {
+		l := load{pids: map[int]usage{1: {rests: [2]float64{tt.idle, 2 * tt.idle}}}, alarms: map[int]alarm{1: tt.alarm}}
+		assert.InDelta(t, tt.want*time.Microsecond, l.usual(1, tt.passed*ms), float64(time.Microsecond), tt.name)
+	}
+}
+
 // A chain of timers is seen also in a program that has a timer which repeats, however late
 // it is looked at; without one nothing is, once the beat is known.
 func TestChainBesideABeat(t *testing.T) {

@@ -93,16 +93,13 @@ const brief = 2 * alarmSlack
 // repeats reports whether it is no chain which leads to something.
 func (a alarm) repeats() bool { return a.endless || a.beat.period > 0 }
 
-// share is the part of a processor that a program may use for its timers without having
-// worked, where they repeat or may; it answers pings besides.
-func (a alarm) share() float64 {
-	switch {
-	case a.beat.period > 0:
-		return noise.Seconds() / a.beat.period.Seconds()
-	case a.flurry.seen > 0:
-		return noise.Seconds() / a.flurry.longest.Seconds()
+// every is the time from one to the next of timers that repeat, or of a flurry that may; 0 if
+// there are none.
+func (a alarm) every() time.Duration {
+	if a.beat.period == 0 && a.flurry.seen > 0 {
+		return a.flurry.longest
 	}
-	return 0
+	return a.beat.period
 }
 
 // A beat is a timer that repeats: its period, and when it last ended or will; zero while

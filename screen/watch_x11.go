@@ -206,11 +206,12 @@ func (w *watch) painted(box image.Rectangle, since time.Time) bool {
 }
 
 // Blinking: what is drawn again and again, in the same low place, at long and even
-// intervals: a caret, for which some programs draw the whole line, or a clock.
+// intervals: a caret, for which some programs draw the whole line, and LibreOffice Impress
+// all of a text that is marked, or a clock.
 // Carets are often seen longer than not seen, so every second interval counts. A
 // spinner is faster: it says that work is going on.
 const (
-	blinkHeight = 64 // pixels at most
+	blinkHeight = 512 // pixels at most
 	blinkBurst  = 100 * time.Millisecond
 	blinkFast   = 250 * time.Millisecond
 	blinkSlow   = 2500 * time.Millisecond
