@@ -260,7 +260,8 @@ func TestSettleWaitsForAProgramThatStarts(t *testing.T) {
 }
 
 // A program may have connected, and wait for a service that it has started before it
-// shows its window: it does nothing meanwhile, and nobody can ask it.
+// shows its window: it does nothing meanwhile, and nobody can ask it. On a busy machine its
+// window may come before the first quiet interval is over, and it is no reason to wait then.
 func TestSettleWaitsForTheFirstWindow(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
@@ -268,7 +269,6 @@ func TestSettleWaitsForTheFirstWindow(t *testing.T) {
 	settle(t, s)
 	d.startStaged(stagedLate)
 	settled := settle(t, s)
-	assert.Contains(t, settled.Busy, "new program")
 	windows, err := s.Windows(limit(t))
 	require.NoError(t, err)
 	assert.Len(t, windows, 1, "%+v", settled)
