@@ -257,10 +257,10 @@ func (w *staged) clicked() {
 		go burn(time.Hour)
 	case stagedMenu:
 		w.choose()
-	case stagedTick, stagedBrief:
-		for {
-			w.wait(map[string]time.Duration{stagedTick: 100, stagedBrief: 15}[w.kind] * time.Millisecond)
-		}
+	case stagedTick:
+		w.tick(100 * time.Millisecond)
+	case stagedBrief:
+		w.tick(15 * time.Millisecond)
 	case stagedDialog:
 		w.wait(100 * time.Millisecond)
 		xproto.DestroyWindow(w.conn.Conn, w.dialog)
@@ -272,6 +272,13 @@ func (w *staged) clicked() {
 			w.wait(delay * time.Millisecond)
 		}
 		w.fill(xproto.Rectangle{Y: 120, Width: 400, Height: 60}, 0)
+	}
+}
+
+// tick waits so long again and again, and does nothing.
+func (w *staged) tick(every time.Duration) {
+	for {
+		w.wait(every)
 	}
 }
 
