@@ -35,9 +35,12 @@ type bench struct {
 	x *x11.Conn
 }
 
+// deskSize holds the windows of these tests whole: programs draw less than on a larger screen.
+var deskSize = image.Pt(1280, 960)
+
 func newBench(t testing.TB, o *Options) *bench {
 	t.Helper()
-	d, err := sandbox.Start(t.Context(), nil)
+	d, err := sandbox.Start(t.Context(), &sandbox.Options{Size: deskSize})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, d.Close()) })
 	if o == nil {
@@ -90,6 +93,17 @@ func (b *bench) wait(what string, want func(Node) bool) Node {
 
 func (b *bench) waitAll(what string, want func(Node) bool) ([]Node, int) {
 	b.Helper()
+	return b.until(what, want, true)
+}
+
+// see reads the tree until a node satisfies want, wherever that goes: nobody clicks on it.
+func (b *bench) see(what string, want func(Node) bool) {
+	b.Helper()
+	b.until(what, want, false)
+}
+
+func (b *bench) until(what string, want func(Node) bool, still bool) ([]Node, int) {
+	b.Helper()
 	var nodes []Node
 	var before *Node
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -99,7 +113,7 @@ func (b *bench) waitAll(what string, want func(Node) bool) ([]Node, int) {
 			before = nil
 			continue
 		}
-		if before != nil && before.Box == nodes[i].Box {
+		if !still || before != nil && before.Box == nodes[i].Box {
 			return nodes, i
 		}
 		before = &nodes[i]
