@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +21,7 @@ import (
 	"github.com/jezek/xgb/xtest"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/eventwin"
@@ -348,19 +348,27 @@ func managerOf(t *testing.T, d *sandbox.Desktop) int {
 func TestTypeIntoTerminal(t *testing.T) { typeIntoTerminal(t, func(*sandbox.Process) {}) }
 
 // TestTypeIntoSlowTerminal holds that what keys mean is not changed before such a program has
-// come to them, as it does late where it gets next to nothing of the processors.
+// come to them, as it does late where it gets next to nothing of its processor.
 func TestTypeIntoSlowTerminal(t *testing.T) {
 	typeIntoTerminal(t, func(p *sandbox.Process) {
 		require.NoError(t, syscall.Setpriority(syscall.PRIO_PROCESS, p.PID(), 19))
 		_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", p.PID()), []byte("19"), 0) // where there are such, see sched(7)
-		for range 4 * runtime.NumCPU() {
-			busy := exec.Command("sh", "-c", "while :; do :; done")
-			busy.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-			require.NoError(t, busy.Start())
-			t.Cleanup(func() {
-				_ = busy.Process.Kill()
-				_ = busy.Wait()
-			})
+		busy := exec.Command("sh", "-c", "while :; do :; done")
+		busy.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		require.NoError(t, busy.Start())
+		t.Cleanup(func() {
+			_ = busy.Process.Kill()
+			_ = busy.Wait()
+		})
+		var all, one unix.CPUSet
+		require.NoError(t, unix.SchedGetaffinity(0, &all))
+		for cpu := 0; one.Count() == 0; cpu++ {
+			if all.IsSet(cpu) {
+				one.Set(cpu)
+			}
+		}
+		for _, pid := range []int{p.PID(), busy.Process.Pid} { // the others go on elsewhere
+			require.NoError(t, unix.SchedSetaffinity(pid, &one))
 		}
 	})
 }
