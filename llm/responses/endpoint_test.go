@@ -85,7 +85,6 @@ func TestBadReplies(t *testing.T) {
 		{"nothing", three(llmtest.Status(200, "", "")), llm.ErrBadReply, "nothing"},
 		{"of another API", three(llmtest.Completion("hi")), llm.ErrBadReply, "it is no Responses reply"},
 		{"an error with status 200", one(llmtest.Status(200, "", `{"error":{"message":"no","code":401}}`)), llm.ErrAuth, "no"},
-		{"10 MB and more", one(llmtest.Status(200, "", `{"output":"`+strings.Repeat("a", 17<<20)+`"}`)), llm.ErrBadReply, "longer than"},
 		{"redirects", one(llmtest.Status(302, "Location: https://elsewhere.example", "")), llm.ErrRequest, "redirects"},
 		{"empty", three(answer("")), llm.ErrBadReply, "the reply is empty"},
 		{"reasoning alone", three(answer(`{"type":"reasoning","id":"rs","summary":[]}`)), llm.ErrBadReply, "the reply is empty"},

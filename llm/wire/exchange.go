@@ -35,8 +35,9 @@ type Exchange struct {
 	Server *Server
 	Reply  string // what an answer is, for errors: "Chat Completions reply"
 
-	// Check looks at an answer whose status is good. It returns false if it is none; the
-	// error that the answer holds then, if it holds one, is told. nil: all JSON is an answer.
+	// Check looks at an answer whose status is good. It returns false if it is none, as what
+	// is no JSON; the error that the answer holds then, if it holds one, is told. nil: all
+	// JSON is an answer.
 	Check func(body []byte) bool
 
 	Refused string // what the endpoint said of a parameter, in lower case; "" for nothing
@@ -107,13 +108,19 @@ func (x *Exchange) read(resp *http.Response) (*http.Response, error) {
 
 // check refuses what is no answer although its status is good.
 func (x *Exchange) check(resp *http.Response, body []byte) error {
+	if string(bytes.TrimSpace(body)) == "null" { // of which libraries make no reply and no error
+		return x.noReply(resp, body)
+	}
+	if x.Check != nil && x.Check(body) { // first, as nearly all are answers, and long ones take time to read
+		return nil
+	}
 	var answer struct {
 		Error json.RawMessage `json:"error"`
 	}
-	if err := json.Unmarshal(body, &answer); err != nil || string(bytes.TrimSpace(body)) == "null" { // of which libraries make no reply and no error
+	if json.Unmarshal(body, &answer) != nil {
 		return x.noReply(resp, body)
 	}
-	if x.Check == nil || x.Check(body) {
+	if x.Check == nil {
 		return nil
 	}
 	if len(answer.Error) == 0 || string(answer.Error) == "null" {
