@@ -110,9 +110,9 @@ func TestBombs(t *testing.T) {
 	packed := zipped("a", strings.Repeat("\x00", 1<<20))
 	i := strings.LastIndex(packed, "PK\x01\x02") + 24 // the size in the list of entries
 	lie := packed[:i] + "\x01\x00\x00\x00" + packed[i+4:]
-	names := make([]string, 30000)
+	names := make([]string, 140) // long ones make a list of 8 MB of the least entries
 	for i := range names {
-		names[i] = fmt.Sprintf("%0400d", i)
+		names[i] = fmt.Sprintf("%060000d", i)
 	}
 	many := raw(names, 0)
 	check(t, "compare_archive", []row{
