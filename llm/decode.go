@@ -195,7 +195,7 @@ func extract(text string) (json.RawMessage, error) {
 	if len(text) > maxReply {
 		return nil, errTooLong
 	}
-	if whole := []byte(strings.TrimSpace(text)); json.Valid(whole) && whole[0] != '{' {
+	if whole := strings.TrimSpace(text); whole != "" && whole[0] != '{' && json.Valid([]byte(whole)) {
 		return nil, errors.New("it is JSON, but not an object")
 	}
 	for rest := text; ; {
