@@ -59,8 +59,21 @@ func script() []llmtest.ResponsesReply {
 	return append(list, llmtest.ResponsesReply{Items: []any{llmtest.Says("It is bought.", "final_answer")}})
 }
 
-// play plays the script against an endpoint, and returns the requests.
+// A run is how the script is played: whether the server keeps the conversation, and how many
+// turns are sent whole.
+type run struct {
+	stored bool
+	keep   int
+}
+
+// played are the requests of the runs that were played.
+var played = map[run][]llmtest.ServerRequest{}
+
+// play returns the requests of the script, played against an endpoint once for all tests.
 func play(t *testing.T, stored bool, keep int) []llmtest.ServerRequest {
+	if list := played[run{stored, keep}]; list != nil {
+		return list
+	}
 	server := llmtest.NewResponses(t, script()...)
 	server.Size = size
 	model := &responses.Endpoint{BaseURL: server.URL, Key: key, Stored: stored}
@@ -105,7 +118,11 @@ func play(t *testing.T, stored bool, keep int) []llmtest.ServerRequest {
 		}
 	}
 	require.Zero(t, server.Left())
-	return server.Requests()
+	list := server.Requests()
+	if !t.Failed() { // the server fails a test whose requests are wrong
+		played[run{stored, keep}] = list
+	}
+	return list
 }
 
 // TestThirtySteps holds that every request of a long run is one that the provider
