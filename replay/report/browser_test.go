@@ -27,18 +27,20 @@ import (
 	"desktop-agent/run/eventjson"
 )
 
-// A tab is a page of a real browser, and what the page complained of.
+// A tab is the page of a real browser that was opened last, and what it complained of.
 type tab struct {
-	t   *testing.T
-	ctx context.Context
-	url string
+	t     *testing.T
+	ctx   context.Context
+	pages int
 
 	mu       sync.Mutex
+	url      string
 	troubles []string
 }
 
-// chromium starts a browser that ends with the test.
-func chromium(t *testing.T) context.Context {
+// chromium starts a browser that ends with the test. All pages of a test are opened in its one
+// tab: a process that draws another page costs half of what one more process does.
+func chromium(t *testing.T) *tab {
 	t.Helper()
 	var path string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
@@ -63,32 +65,44 @@ func chromium(t *testing.T) context.Context {
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	require.NoError(t, chromedp.Do(ctx))
-	return ctx
+	b := &tab{t: t, ctx: ctx}
+	b.listen()
+	return b
 }
 
-// browse opens the report of a run in a new tab.
-func browse(t *testing.T, browser context.Context, r *replay.Run, width, height int64) *tab {
+// browse opens the report of a run.
+func browse(t *testing.T, browser *tab, r *replay.Run, width, height int64) *tab {
 	t.Helper()
 	require.NoError(t, Save(r.Dir))
 	return open(t, browser, filepath.Join(r.Dir, File), width, height)
 }
 
-// open opens a page in a new tab.
-func open(t *testing.T, browser context.Context, file string, width, height int64) *tab {
+// open opens a page.
+func open(t *testing.T, browser *tab, file string, width, height int64) *tab {
 	t.Helper()
-	b := &tab{t: t, url: "file://" + file}
-	var cancel context.CancelFunc
-	b.ctx, cancel = chromedp.NewContext(browser)
-	t.Cleanup(cancel)
-	b.listen()
-	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(b.url), chromedp.WaitVisible(chromedp.CSS("html.ready main")))
-	return b
+	browser.load(t, file, width, height)
+	return browser
+}
+
+// load loads a page for a test. Its address is another one each time: a browser shows a page
+// that it loads again as it was left.
+func (b *tab) load(t *testing.T, file string, width, height int64) {
+	t.Helper()
+	b.t = t
+	b.pages++
+	url := fmt.Sprintf("file://%s?%d", file, b.pages)
+	b.mu.Lock()
+	b.url, b.troubles = url, nil
+	b.mu.Unlock()
+	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(url), chromedp.WaitVisible(chromedp.CSS("html.ready main")))
 }
 
 // listen notes what goes wrong in the page, and every request that leaves it.
 func (b *tab) listen() {
 	b.t.Helper()
 	require.NoError(b.t, chromedp.Listen(b.ctx, func(event any) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
 		trouble := ""
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
@@ -103,9 +117,7 @@ func (b *tab) listen() {
 			}
 		}
 		if trouble != "" {
-			b.mu.Lock()
 			b.troubles = append(b.troubles, trouble)
-			b.mu.Unlock()
 		}
 	}))
 	_, err := chromedp.Call(b.ctx, network.Enable, network.EnableParams{})
@@ -168,7 +180,7 @@ func TestReportInABrowser(t *testing.T) {
 
 // testPlan opens a page with a graph, wider than a phone and with a bar of no width: nothing
 // but the graph, which scrolls, is wider than the window, and its links lead to cards and turns.
-func testPlan(t *testing.T, browser context.Context) {
+func testPlan(t *testing.T, browser *tab) {
 	t.Helper()
 	j := newJournal(t)
 	first := started("wide")
@@ -328,7 +340,7 @@ func hostileRun(t *testing.T) *replay.Run {
 	return r
 }
 
-func testHostile(t *testing.T, browser context.Context) {
+func testHostile(t *testing.T, browser *tab) {
 	t.Helper()
 	r := hostileRun(t)
 	inert := func(b *tab) {

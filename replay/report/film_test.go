@@ -1,7 +1,6 @@
 package report
 
 import (
-	"context"
 	"image"
 	"os"
 	"path/filepath"
@@ -211,7 +210,7 @@ func comparisonFile(t *testing.T, file string, a, b *replay.Run) {
 	require.NoError(t, f.Close())
 }
 
-func testComparison(t *testing.T, browser context.Context, r *replay.Run) {
+func testComparison(t *testing.T, browser *tab, r *replay.Run) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "two.html")
 	comparisonFile(t, file, r, redone(t, drawn(5, image.Pt(1280, 800))))
@@ -265,11 +264,12 @@ func TestReportContrast(t *testing.T) {
 		runs[name] = filepath.Join(r.Dir, File)
 	}
 	for name, page := range runs {
+		b := open(t, browser, page, 1300, 900)
+		b.press("v")
 		for _, scheme := range []string{"light", "dark"} {
-			b := open(t, browser, page, 1300, 900)
 			_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 			require.NoError(t, err)
-			b.press("v")
+			b.settleDown()
 			poor := eval[[]string](b, `(() => {
 				const rgb = (c) => { const m = c.match(/[\d.]+/g).map(Number); return {c: m.slice(0, 3), a: m[3] ?? 1}; };
 				const light = (c) => { const [r, g, b] = c.map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b; };

@@ -21,18 +21,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A tab is a page of a real browser, and what the page complained of.
+// A tab is the page of a real browser that was opened last, and what it complained of.
 type tab struct {
-	t   *testing.T
-	ctx context.Context
-	url string
+	t     *testing.T
+	ctx   context.Context
+	pages int
 
 	mu       sync.Mutex
+	url      string
 	troubles []string
 }
 
-// chromium starts a browser that ends with the test.
-func chromium(t *testing.T) context.Context {
+// chromium starts a browser that ends with the test. All pages of a test are opened in its one
+// tab: a process that draws another page costs half of what one more process does.
+func chromium(t *testing.T) *tab {
 	t.Helper()
 	var path string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
@@ -57,27 +59,39 @@ func chromium(t *testing.T) context.Context {
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	require.NoError(t, chromedp.Do(ctx))
-	return ctx
+	b := &tab{t: t, ctx: ctx}
+	b.listen()
+	return b
 }
 
-// open opens the page of a report in a new tab.
-func open(t *testing.T, browser context.Context, r *Report, width, height int64) *tab {
+// open opens the page of a report.
+func open(t *testing.T, browser *tab, r *Report, width, height int64) *tab {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, r.Save(dir))
-	b := &tab{t: t, url: "file://" + filepath.Join(dir, FileHTML)}
-	var cancel context.CancelFunc
-	b.ctx, cancel = chromedp.NewContext(browser)
-	t.Cleanup(cancel)
-	b.listen()
-	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(b.url), chromedp.WaitVisible(chromedp.CSS("html.ready main")))
-	return b
+	browser.load(t, filepath.Join(dir, FileHTML), width, height)
+	return browser
+}
+
+// load loads a page for a test. Its address is another one each time: a browser shows a page
+// that it loads again as it was left.
+func (b *tab) load(t *testing.T, file string, width, height int64) {
+	t.Helper()
+	b.t = t
+	b.pages++
+	url := fmt.Sprintf("file://%s?%d", file, b.pages)
+	b.mu.Lock()
+	b.url, b.troubles = url, nil
+	b.mu.Unlock()
+	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(url), chromedp.WaitVisible(chromedp.CSS("html.ready main")))
 }
 
 // listen notes what goes wrong in the page, and every request that leaves it.
 func (b *tab) listen() {
 	b.t.Helper()
 	require.NoError(b.t, chromedp.Listen(b.ctx, func(event any) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
 		trouble := ""
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
@@ -92,9 +106,7 @@ func (b *tab) listen() {
 			}
 		}
 		if trouble != "" {
-			b.mu.Lock()
 			b.troubles = append(b.troubles, trouble)
-			b.mu.Unlock()
 		}
 	}))
 	_, err := chromedp.Call(b.ctx, network.Enable, network.EnableParams{})
@@ -242,7 +254,7 @@ func testMap(t *testing.T, b *tab) {
 	b.quiet()
 }
 
-func testHostile(t *testing.T, browser context.Context) {
+func testHostile(t *testing.T, browser *tab) {
 	t.Helper()
 	r := hostileReport()
 	delete(r.Meta.Configs[1].Settings, "x")
