@@ -1,12 +1,10 @@
 package replay
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -159,8 +157,7 @@ func (s *Summary) count(r *Run) (*run.RunEnded, error) {
 		return nil, err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(io.LimitReader(f, r.whole))
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine+1)
+	lines := scanLines(f, r.whole)
 	n, worked := 0, run.Worked{}
 	for lines.Scan() {
 		n++

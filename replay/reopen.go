@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -101,8 +100,7 @@ func (j *Journal) continues(r *Run) error {
 		return err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(io.LimitReader(f, r.whole))
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine+1)
+	lines := scanLines(f, r.whole)
 	lines.Split(wholeLines)
 	var line []byte
 	for lines.Scan() {
@@ -165,8 +163,7 @@ func (r *Run) hashed() (map[string]bool, error) {
 		return nil, err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(io.LimitReader(f, r.whole))
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine+1)
+	lines := scanLines(f, r.whole)
 	for lines.Scan() {
 		if !bytes.Contains(lines.Bytes(), []byte(`"files":{`)) {
 			continue

@@ -116,7 +116,7 @@ func (r *Run) justBegun() (Info, bool) {
 // them and say in which line.
 func lastLine(f io.ReaderAt, size int64) (int64, error) {
 	const chunk = 64 << 10
-	buf := make([]byte, chunk)
+	buf := make([]byte, min(chunk, size))
 	for end := size; end > 0; {
 		if size-end > maxLine {
 			return size, nil
@@ -145,8 +145,7 @@ func (r *Run) Events() iter.Seq2[run.Event, error] {
 			return
 		}
 		defer f.Close()
-		lines := bufio.NewScanner(io.LimitReader(f, r.whole))
-		lines.Buffer(make([]byte, 0, 64<<10), maxLine+1)
+		lines := scanLines(f, r.whole)
 		n := 0
 		for lines.Scan() {
 			n++
@@ -169,6 +168,13 @@ func (r *Run) Events() iter.Seq2[run.Event, error] {
 			yield(run.Event{}, fmt.Errorf("%s: it ends after event %d of %d: the others are missing", eventsFile, n, r.Info.Events))
 		}
 	}
+}
+
+// scanLines reads the lines of the first size bytes, with no more room than they take.
+func scanLines(f io.Reader, size int64) *bufio.Scanner {
+	lines := bufio.NewScanner(io.LimitReader(f, size))
+	lines.Buffer(make([]byte, 0, min(64<<10, size+1)), maxLine+1)
+	return lines
 }
 
 // clearer says of a line that is too long what is wrong with it.

@@ -113,8 +113,7 @@ func (v *verifier) lines(ctx context.Context) error {
 		return err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(io.LimitReader(f, v.run.whole))
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine+1)
+	lines := scanLines(f, v.run.whole)
 	lines.Split(wholeLines)
 	for lines.Scan() && ctx.Err() == nil {
 		v.Events++
@@ -262,8 +261,12 @@ func (r *Run) hashFile(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
 	sum := sha256.New()
-	buf := make([]byte, 256<<10)
+	buf := make([]byte, min(256<<10, info.Size()+1))
 	for total := int64(0); total <= maxImage && ctx.Err() == nil; {
 		n, err := f.Read(buf)
 		sum.Write(buf[:n])
