@@ -119,6 +119,7 @@ soak:
 	RESUME_KILLS=50 $(GO) test -run 'TestResumeRandom|TestResumePlanRandom' -timeout 120m -v ./cmd/desktop-agent
 	DESKTOP_AGENT_TEST_KILLS=40 $(GO) test $(RACE) -run TestDeathLetsGo -timeout 60m -v ./actuator
 	DESKTOP_AGENT_TEST_KILLS=40 $(GO) test -run 'TestKilled$$' -timeout 60m -v ./cmd/desktop-agent
+	DESKTOP_AGENT_TEST_KILLS=200 $(GO) test $(RACE) -run TestSurvivesKill -timeout 60m -v ./replay
 	DESKTOP_AGENT_TEST_HOSTILE=10m $(GO) test $(RACE) -run TestHostileReplies -timeout 60m -v ./agent
 
 build:

@@ -4,6 +4,7 @@ package replay
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -28,8 +29,8 @@ import (
 )
 
 const (
-	crashEnv = "REPLAY_CRASH_RUNS" // the folder for the run of a child
-	crashes  = 100
+	crashEnv = "REPLAY_CRASH_RUNS"        // the folder for the run of a child
+	killsEnv = "DESKTOP_AGENT_TEST_KILLS" // how many children are killed, else 30
 )
 
 // TestSurvivesKill kills a writing process at random moments: each event that it
@@ -40,6 +41,8 @@ func TestSurvivesKill(t *testing.T) {
 		return
 	}
 	exe, err := os.Executable()
+	require.NoError(t, err)
+	crashes, err := strconv.Atoi(cmp.Or(os.Getenv(killsEnv), "30"))
 	require.NoError(t, err)
 	acknowledged, cut := make([]int, crashes), make([]bool, crashes)
 	var all errgroup.Group

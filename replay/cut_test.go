@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -246,10 +247,13 @@ func TestAnEventOf100MBIsNotRead(t *testing.T) {
 	data, err := os.ReadFile(name)
 	require.NoError(t, err)
 	n := bytes.Count(data, []byte("\n"))
-	long := append(bytes.Clone(data), `{"seq":`...)
-	long = append(long, bytes.Repeat([]byte("1"), 100<<20)...)
-	long = append(long, "}\n"...)
-	require.NoError(t, os.WriteFile(name, long, 0o600))
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	defer f.Close()
+	for _, part := range slices.Concat([]string{`{"seq":`}, slices.Repeat([]string{strings.Repeat("1", 1<<20)}, 100), []string{"}\n"}) {
+		_, err = f.WriteString(part)
+		require.NoError(t, err)
+	}
 	refusesLongLine(t, dir, n)
 }
 
