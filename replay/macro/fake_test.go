@@ -39,13 +39,22 @@ func (d *fakeDesktop) Observe(ctx context.Context) (*screen.Observation, error) 
 	if d.looks++; d.look != nil {
 		d.look(d)
 	}
-	o := draft(d.draft).Observation
+	o := d.shown()
 	o.FrameID = fmt.Sprintf("f%04d", d.looks)
+	var out bytes.Buffer
+	if err := png.Encode(&out, o.Frame); err != nil {
+		return nil, err
+	}
+	o.Image.Data, o.Image.Type = out.Bytes(), "image/png"
+	return o, nil
+}
+
+// shown is what the desktop shows, not yet encoded.
+func (d *fakeDesktop) shown() *screen.Observation {
+	o := draft(d.draft).Observation
 	o.Frame = o.Bare
 	o.Bare = image.NewRGBA(o.Bare.Rect)
-	for i := 3; i < len(o.Bare.Pix); i += 4 {
-		o.Bare.Pix[i] = 0xff
-	}
+	draw.Draw(o.Bare, o.Bare.Rect, image.Black, image.Point{}, draw.Src)
 	for i, r := range d.draft {
 		o.Bare.Pix[(4*i)%len(o.Bare.Pix)] ^= byte(r)
 	}
@@ -56,19 +65,14 @@ func (d *fakeDesktop) Observe(ctx context.Context) (*screen.Observation, error) 
 		o.Tree.Nodes[1].States = append(o.Tree.Nodes[1].States, "checked")
 	}
 	copy(o.Frame.Pix, o.Bare.Pix)
-	var out bytes.Buffer
-	if err := png.Encode(&out, o.Frame); err != nil {
-		return nil, err
-	}
-	o.Image.Data, o.Image.Type = out.Bytes(), "image/png"
-	return o, nil
+	return o
 }
 
 func (d *fakeDesktop) Capture(ctx context.Context) (run.Capture, error) {
-	o, err := (&fakeDesktop{draft: d.draft, caret: d.caret, tick: d.tick}).Observe(ctx)
-	if err != nil {
+	if err := context.Cause(ctx); err != nil {
 		return run.Capture{}, err
 	}
+	o := d.shown()
 	return run.Capture{Bare: o.Bare, Windows: o.Windows}, nil
 }
 
