@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -48,14 +49,30 @@ func parsedAs(t *testing.T, command []string, config string, environ map[string]
 	for name, value := range environ {
 		t.Setenv(name, value)
 	}
-	var commands cli
-	parser, err := newParser(&commands, kong.DefaultEnvars("DESKTOP_AGENT"), kong.Vars{"version": "x"},
-		kong.BindTo(context.Background(), (*context.Context)(nil)))
+	parser, err := aParser()
 	require.NoError(t, err)
+	// Each reading begins as the first: kong itself resets what was set, but not that it was.
+	require.NoError(t, kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
+		if value, ok := node.(*kong.Value); ok {
+			value.Set, value.Active = false, false
+			if value.Flag != nil {
+				value.Flag.Negated = false
+			}
+		}
+		return next(nil)
+	}))
 	_, err = parser.Parse(slices.Concat(command, []string{"--config", path}, args))
 	require.NoError(t, err)
-	return &commands
+	read := parser.Model.Target.Interface().(cli) // a copy, which the next reading leaves alone
+	return &read
 }
+
+// aParser is the parser of the program. It is made once, which takes ten times as long as to
+// read a command line.
+var aParser = sync.OnceValues(func() (*kong.Kong, error) {
+	return newParser(new(cli), kong.DefaultEnvars("DESKTOP_AGENT"), kong.Vars{"version": "x"},
+		kong.BindTo(context.Background(), (*context.Context)(nil)))
+})
 
 // TestOrder goes through every type of flag: the command line stands above the
 // environment, that above the file, and that above the default.
