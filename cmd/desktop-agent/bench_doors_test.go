@@ -257,7 +257,6 @@ func TestBenchAsksOwnEndpoint(t *testing.T) {
 
 // Doors that are not safe are refused as a mistake in what was written.
 func TestBenchUnsafe(t *testing.T) {
-	t.Parallel()
 	here, dir := outside(t), t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -278,7 +277,7 @@ func TestBenchUnsafe(t *testing.T) {
 		{[]string{"bench", "worker", "--nats-creds", filepath.Join(dir, "missing")}, "no such file"},
 		{[]string{"bench", "worker"}, "name the server with --nats"},
 	} {
-		code, _, errs := benched(t, tt.args...)
+		code, _, errs := command(t, tt.args...)
 		assert.Equal(t, exitUsage, code, "%v: %s", tt.args, errs)
 		assert.Contains(t, errs, tt.want, "%v", tt.args)
 		assert.Contains(t, errs, "hint: ", "%v", tt.args)

@@ -178,7 +178,7 @@ func TestResultsFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for _, folder := range []string{"/proc/results", filepath.Join(file, "results")} { // not even root can make them
-		code, _, errs := benched(t, "bench", ownSuite(t), "--model", scripted, "--results", folder)
+		code, _, errs := command(t, "bench", ownSuite(t), "--model", scripted, "--results", folder)
 		assert.Equal(t, exitError, code, folder)
 		assert.Contains(t, errs, "folder for results: ")
 		assert.Equal(t, 1, strings.Count(errs, folder), "it is said once: %s", errs)
@@ -187,7 +187,6 @@ func TestResultsFolder(t *testing.T) {
 }
 
 func TestBenchUsage(t *testing.T) {
-	t.Parallel()
 	for _, tt := range []struct {
 		args []string
 		want string
@@ -201,7 +200,7 @@ func TestBenchUsage(t *testing.T) {
 		{[]string{"bench", "serve", ownSuite(t), "--model", scripted, "--listen", "here"}, "hint: write for example --listen"},
 		{[]string{"suite", "check", "nowhere"}, "hint: name the folder of a suite"},
 	} {
-		code, _, errs := benched(t, tt.args...)
+		code, _, errs := command(t, tt.args...)
 		assert.Equal(t, exitUsage, code, "%v: %s", tt.args, errs)
 		assert.Contains(t, errs, tt.want, "%v", tt.args)
 	}

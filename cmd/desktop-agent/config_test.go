@@ -154,7 +154,7 @@ func TestPrices(t *testing.T) {
 	assert.Len(t, table, 3)
 	for list, want := range map[string]string{`{"a": {}}`: "no model in it has a price", "[x": "toml"} {
 		require.NoError(t, os.WriteFile(file, []byte(list), 0o600))
-		code, errs := shell(t, "desktop-agent run --prices "+file+" --model a task", "")
+		code, _, errs := command(t, "run", "--prices", file, "--model", "a", "task")
 		assert.Equal(t, exitUsage, code)
 		assert.Contains(t, errs, want)
 	}
@@ -412,7 +412,7 @@ func TestHostileFiles(t *testing.T) {
 		for _, args := range [][]string{
 			append(worker, "--nats-creds", path), append(worker, "--nats-ca", path), append(serve, "--server-config", path), append(serve, "--nats-ca", path),
 		} {
-			code, _, errs := benched(t, args...)
+			code, _, errs := command(t, args...)
 			assert.Equal(t, exitUsage, code, "%v: %s", args, errs)
 			assert.Contains(t, errs, "not a regular file")
 			assert.Contains(t, errs, "hint: ")
@@ -453,7 +453,7 @@ func TestEscapedJSON(t *testing.T) {
 // TestRetryFlags holds that waits which cannot be are refused with what to write.
 func TestRetryFlags(t *testing.T) {
 	for _, flags := range []string{"--attempts=-1", "--retry-wait=-1s", "--retry-wait 30s", "--retry-wait 2s --retry-limit 1s"} {
-		code, errs := shell(t, "desktop-agent run --model m --base-url http://localhost:8000/v1 "+flags+" task", "")
+		code, _, errs := command(t, slices.Concat([]string{"run", "--model", "m", "--base-url", "http://localhost:8000/v1"}, strings.Fields(flags), []string{"task"})...)
 		assert.Equal(t, exitUsage, code, flags)
 		assert.Regexp(t, "write (for example )?--(attempts|retry-wait)", errs, flags)
 	}

@@ -364,6 +364,8 @@ func TestRun(t *testing.T) {
 // TestEndpointTrouble: whatever the endpoint does, the run ends as an error
 // that says what to do, and names where it lies.
 func TestEndpointTrouble(t *testing.T) {
+	d := userDesktop(t)
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", d.BusAddress())
 	const noAction = "4 replies of the actor in a row are no action"
 	for name, test := range map[string]struct {
 		answer http.HandlerFunc // nil: nobody listens
@@ -382,7 +384,6 @@ func TestEndpointTrouble(t *testing.T) {
 		"hangs halfway":   {llmtest.HangInReply(), "no reply within 1s", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // they wait most of the time
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				// Only who has read the question notices that the client goes away.
 				_, _ = io.Copy(io.Discard, r.Body)
@@ -400,14 +401,15 @@ func TestEndpointTrouble(t *testing.T) {
 			if strings.HasPrefix(name, "hangs") {
 				limit = "1s"
 			}
-			p := start(t, "run", "--virtual", "--size", "640x480", "--plan=off", "--model", "m", "--base-url", server.URL+"/v1",
-				"--api-key", "sk-secret-1", "--timeout", limit, "x")
-			assert.Equal(t, exitError, p.code())
-			assert.Contains(t, p.stderr.String(), test.want)
-			assert.NotContains(t, p.stderr.String(), "sk-secret")
-			assert.Contains(t, checkEnded(t, p.run(), "error"), test.stored)
-			assert.Empty(t, p.stdout.String())
-			assert.Empty(t, p.leftovers())
+			code, out, errs := command(t, "run", "--display", d.Display(), "--plan=off", "--runs", t.TempDir(), "--model", "m",
+				"--base-url", server.URL+"/v1", "--api-key", "sk-secret-1", "--timeout", limit, "x")
+			assert.Equal(t, exitError, code)
+			assert.Contains(t, errs, test.want)
+			assert.NotContains(t, errs, "sk-secret")
+			run := runLine.FindStringSubmatch(errs)
+			require.NotNil(t, run, errs)
+			assert.Contains(t, checkEnded(t, run[1], "error"), test.stored)
+			assert.Empty(t, out)
 		})
 	}
 }
@@ -415,11 +417,15 @@ func TestEndpointTrouble(t *testing.T) {
 // TestInterrupt stops a run by signals while the model thinks.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
+	replies := typing()
+	first, letGo := held(replies[0])
+	other := newEndpoint(t, append([]http.HandlerFunc{first}, replies[1:]...)...)
+	second := start(t, other.task()...)
+	other.wait(t, second)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			e := newEndpoint(t) // thinks for ever
-			other := newEndpoint(t, typing()...)
-			p, second := start(t, e.task()...), start(t, other.task()...)
+			p := start(t, e.task()...)
 			e.wait(t, p)
 			require.NotEmpty(t, p.leftovers(), "the desktop is there")
 			require.NoError(t, p.Process.Signal(sig))
@@ -427,9 +433,10 @@ func TestInterrupt(t *testing.T) {
 			assert.Contains(t, p.stderr.String(), "stopped after 1 step and")
 			assert.FileExists(t, filepath.Join(p.run(), "report.html"))
 			assert.Empty(t, p.leftovers(), "no process is left")
-			assert.Equal(t, exitDone, second.code(), "the other run goes on: %s", second.stderr)
 		})
 	}
+	letGo()
+	assert.Equal(t, exitDone, second.code(), "the other run goes on: %s", second.stderr)
 	t.Run("while the desktop starts", func(t *testing.T) {
 		p := start(t, newEndpoint(t).task()...)
 		require.Eventually(t, func() bool { return len(p.leftovers()) > 0 }, patience, time.Millisecond)

@@ -49,7 +49,6 @@ func TestGrounderSettings(t *testing.T) {
 // TestGrounderThatCannotBeAsked holds what is refused before anything is sent, and what to
 // write instead.
 func TestGrounderThatCannotBeAsked(t *testing.T) {
-	t.Parallel()
 	for _, tt := range []struct {
 		args []string
 		want string
@@ -62,8 +61,8 @@ func TestGrounderThatCannotBeAsked(t *testing.T) {
 		{[]string{"--grounder-model", "gta1-7b", "--max-dollars", "1", "--price", "m=1/1/1"}, `"gta1-7b" has no price`},
 		{[]string{"--grounder-model", "gta1-7b", "--actor-model", "ui-tars-1.5-7b"}, "the actor writes its actions as ui-tars-1.5, in which nothing is named in words"},
 	} {
-		p := start(t, append([]string{"run", "--virtual", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "Hold on"}, tt.args...)...)
-		require.Equal(t, exitUsage, p.code(), "%v: %s", tt.args, p.stderr)
-		assert.Contains(t, p.stderr.String(), tt.want, "%v", tt.args)
+		code, _, errs := command(t, append([]string{"run", "--virtual", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "Hold on"}, tt.args...)...)
+		require.Equal(t, exitUsage, code, "%v: %s", tt.args, errs)
+		assert.Contains(t, errs, tt.want, "%v", tt.args)
 	}
 }

@@ -24,12 +24,12 @@ const pricePlan = `{"goal":"A price","success":"One price is named","complexity"
 {"id":"s2","executor":"gui","action":null,"parameters":null,"goal":"Find the price list of the shop","done_when":"The window \"Prices\" is open","predicate":null,"needs":[],"parallel":true,"fallback":null,"tokens":10},
 {"id":"s3","executor":"self","action":null,"parameters":null,"goal":"Choose the lowest price","done_when":"One price","predicate":null,"needs":["s1","s2"],"parallel":false,"fallback":null,"tokens":10}]}`
 
-// command runs a command line, with a home of its own.
+// command runs a command line in this process, with a home of its own.
 func command(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", "")
-	var o, e bytes.Buffer
+	var o, e output
 	code = execute(t.Context(), args, console{&o, &e})
 	return code, o.String(), e.String()
 }
