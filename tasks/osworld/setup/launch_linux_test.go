@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"desktop-agent/screen"
 	"desktop-agent/tasks"
 	"desktop-agent/tasks/env"
 	"desktop-agent/tasks/osworld/defect"
@@ -21,29 +22,26 @@ import (
 // machine, and start it again at once: the new one must neither be ended with the old
 // one nor hand over to it, whether that is open, closed or busy.
 func TestRestart(t *testing.T) {
-	for _, state := range []string{"open", "closed", "busy"} {
+	e := start(t)
+	need(t, e, "google-chrome")
+	need(t, e, "pkill")
+	run(t, e, `echo '<title>busy</title><body><script>onload=function(){setTimeout(function(){for(;;);},200)}</script>' > busy.html`)
+	restart := []tasks.Step{step(t, "launch", `{"command":["pkill","chrome"]}`), step(t, "launch", `{"command":["google-chrome","--remote-debugging-port=1337"]}`)}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+		return e.Dial(ctx, address)
+	}}}
+	for _, state := range []string{"closed", "open", "busy"} { // each begins with the browser that the one before started
 		t.Run(state, func(t *testing.T) {
-			e := start(t)
-			need(t, e, "google-chrome")
-			need(t, e, "pkill")
-			run(t, e, `echo '<title>busy</title><body><script>onload=function(){setTimeout(function(){for(;;);},200)}</script>' > busy.html`)
-			browser := step(t, "launch", `{"command":["google-chrome","--remote-debugging-port=1337"]}`)
-			restart := []tasks.Step{step(t, "launch", `{"command":["pkill","chrome"]}`), browser}
-			do := func(steps ...tasks.Step) {
-				t.Helper()
-				require.NoError(t, setup.Do(t.Context(), e, steps, nil))
-			}
-			switch state {
-			case "open":
-				do(browser)
-			case "busy":
-				do(step(t, "launch", `{"command":["google-chrome","file:///home/user/busy.html"]}`))
+			if state == "busy" {
+				require.NoError(t, e.Start(t.Context(), env.Command{Args: []string{"google-chrome", "file:///home/user/busy.html"}}))
+				_, err := e.WaitWindow(t.Context(), func(w screen.Window) bool { return strings.Contains(w.Title, "busy") })
+				require.NoError(t, err)
 			}
 			old := strings.Fields(run(t, e, "pgrep -o -x chromium; pgrep -o -x chrome"))
 			assert.Equal(t, state == "closed", len(old) == 0, old)
 			shown, err := e.Windows(t.Context())
 			require.NoError(t, err)
-			do(restart...)
+			require.NoError(t, setup.Do(t.Context(), e, restart, nil))
 			for _, pid := range old {
 				assert.NotContains(t, strings.Fields(run(t, e, "pgrep chrom")), pid, "the old browser has ended")
 			}
@@ -51,17 +49,13 @@ func TestRestart(t *testing.T) {
 			require.NoError(t, err)
 			require.NotEmpty(t, windows, "the new one shows its window")
 			assert.NotContains(t, e.Notes(), "showed no new window", "and is not waited for in vain: %v and then %v", shown, windows)
-			client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
-				return e.Dial(ctx, address)
-			}}}
-			defer client.CloseIdleConnections()
 			require.Eventually(t, func() bool {
 				response, err := client.Get("http://localhost:1337/json/version")
 				if err != nil {
 					return false
 				}
 				return response.Body.Close() == nil
-			}, 60*time.Second, 100*time.Millisecond, "it is not the old one, whose port was another")
+			}, 60*time.Second, 100*time.Millisecond, "it is the new one that listens")
 		})
 	}
 }
@@ -74,11 +68,12 @@ func TestKill(t *testing.T) {
 	all := []string{"chrome", "chromium", "gimp-2.10", "soffice.bin"}
 	run(t, e, "mkdir b; for n in "+strings.Join(all, " ")+"; do cp /bin/sleep b/$n; done")
 	// One that a signal is on its way to is gone, whenever a busy machine lets it end.
-	left := func() string {
-		return strings.Join(strings.Fields(run(t, e, `for f in /proc/[0-9]*/status; do awk '
-			/^Name:/ {name = $2} /^State:/ {gone = $2 ~ /[ZX]/} /^S(ig|hd)Pnd:/ {gone = gone || $2 !~ /^0+$/}
-			END {if (!gone && name ~ /^(chrom|gimp|soffice)/) print name}' $f 2>/dev/null; done | sort`)), " ")
-	}
+	run(t, e, `cat >left <<'end'
+		echo $(cat /proc/[0-9]*/status 2>/dev/null | awk '
+			function tell() {if (!gone && name ~ /^(chrom|gimp|soffice)/) print name}
+			/^Name:/ {tell(); name = $2} /^State:/ {gone = $2 ~ /[ZX]/} /^S(ig|hd)Pnd:/ {gone = gone || $2 !~ /^0+$/}
+			END {tell()}' | sort)
+end`)
 	for command, want := range map[string]string{
 		"pkill chrome":                     "gimp-2.10 soffice.bin",
 		"pkill -x google-chrome":           "gimp-2.10 soffice.bin",
@@ -96,14 +91,11 @@ func TestKill(t *testing.T) {
 		"killall gimp-2.10 soffice.bin":    "chrome chromium",
 		"sudo pkill vlc; pkill -TERM gimp": "chrome chromium soffice.bin",
 	} {
-		for _, name := range all {
-			require.NoError(t, e.Start(t.Context(), env.Command{Args: []string{"/home/user/b/" + name, "1000"}}))
-		}
-		require.Eventually(t, func() bool { return left() == strings.Join(all, " ") }, 20*time.Second, 20*time.Millisecond)
+		run(t, e, `for f in b/*; do $f 1000 >/dev/null 2>&1 & done; until [ "$(. ./left)" = "`+strings.Join(all, " ")+`" ]; do sleep 0.02; done`)
 		require.NoError(t, do(t, e, nil, "launch", `{"command":"`+command+`","shell":true}`))
-		assert.Equal(t, want, left(), command)
-		run(t, e, "pkill '^(chrom|gimp|soffice)'")
-		require.Empty(t, left())
+		left := strings.Split(run(t, e, ". ./left; pkill '^(chrom|gimp|soffice)'; . ./left"), "\n")
+		assert.Equal(t, want, left[0], command)
+		require.Empty(t, left[1])
 	}
 	out, err := e.Run(t.Context(), env.Command{Args: []string{"pkill", "none"}})
 	require.NoError(t, err)
