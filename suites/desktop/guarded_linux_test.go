@@ -200,6 +200,8 @@ func TestNoFalseBlocks(t *testing.T) {
 	}
 	suite, err := osworld.Load(".")
 	require.NoError(t, err)
+	etc := &env.Etc{}
+	t.Cleanup(func() { assert.NoError(t, etc.Close()) })
 	all := &tally{asked: map[string]int{}}
 	done := 0
 	for _, task := range suite.Tasks {
@@ -210,7 +212,7 @@ func TestNoFalseBlocks(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 			defer cancel()
 			count := &tally{asked: map[string]int{}}
-			r := &trial.Runner{Suite: suite, Offline: true, Actors: map[string]trial.Act{"guarded": guarded(home, count)}}
+			r := &trial.Runner{Suite: suite, Offline: true, Etc: etc, Actors: map[string]trial.Act{"guarded": guarded(home, count)}}
 			result, err := r.Do(ctx, tasks.Trial{Task: task.ID, Config: "guarded", Repeat: 1}, t.TempDir())
 			require.NoError(t, err, result.Stage)
 			if result.Status == tasks.Skipped {

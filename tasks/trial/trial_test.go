@@ -5,6 +5,7 @@ package trial_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"io/fs"
 	"os"
@@ -45,9 +46,23 @@ func execute(command string) tasks.Step {
 	return tasks.Step{Type: "execute", Params: tasks.Params{"command": command, "shell": true}}
 }
 
+// etc is what the computers of all tests see of the machine's /etc.
+var etc env.Etc
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := etc.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// do does the task "write", on a computer that shares its /etc with those of the others.
 func do(t *testing.T, r *trial.Runner, config string) (tasks.Result, string, error) {
 	t.Helper()
 	envtest.Need(t)
+	r.Etc = &etc
 	dir := t.TempDir()
 	result, err := r.Do(t.Context(), tasks.Trial{Task: "write", Config: config, Repeat: 1}, dir)
 	assert.Equal(t, "write", result.Task)
