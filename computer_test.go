@@ -80,15 +80,15 @@ func TestToolsOfProvidersOnDesktop(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	size, sides := image.Pt(1280, 800), []int{0, 640}
+	size := image.Pt(1280, 800)
 	desktop, window := eventDesktop(ctx, t, size)
-	actions := demoActions(t, size, sides)
+	actions := demoActions(t)
 	want := performed(ctx, t, desktop.Display(), dialect.Code, 0, window, actions, func(a actuator.Action, _ screen.Mapping) []actuator.Action { return []actuator.Action{a} })
 	require.Greater(t, bytes.Count([]byte(want), []byte("\n")), 80)
 	for _, name := range []string{"openai", "anthropic", "gemini"} {
 		v := native.Named(name)
 		require.NotNil(t, v, name)
-		for _, side := range sides {
+		for _, side := range demoSides {
 			got := performed(ctx, t, desktop.Display(), v.Format(), side, window, actions, func(a actuator.Action, m screen.Mapping) []actuator.Action {
 				calls, ok := v.Write([]actuator.Action{a}, m.Size)
 				require.True(t, ok, "%s: %s", name, actuator.Describe(a))
@@ -122,7 +122,7 @@ func TestRunByResponses(t *testing.T) {
 	defer cancel()
 	size := image.Pt(1280, 800)
 	desktop, window := eventDesktop(ctx, t, size)
-	actions := demoActions(t, size, []int{0, 640})
+	actions := demoActions(t)
 	want := performed(ctx, t, desktop.Display(), dialect.Code, 0, window, actions, func(a actuator.Action, _ screen.Mapping) []actuator.Action { return []actuator.Action{a} })
 	window.Clear()
 

@@ -3,7 +3,6 @@
 package desktopagent_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -11,6 +10,8 @@ import (
 	"image"
 	"os"
 	"regexp"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,7 +22,6 @@ import (
 	"desktop-agent/actuator/eventwin"
 	"desktop-agent/run"
 	"desktop-agent/run/runtest"
-	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 )
 
@@ -33,15 +33,8 @@ func TestDialectsOnDesktop(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	size := image.Pt(1280, 800)
-	desktop, err := sandbox.Start(ctx, &sandbox.Options{Size: size})
-	require.NoError(t, err)
-	t.Cleanup(func() { desktop.Close() })
-	window, err := eventwin.Open(ctx, desktop.Display(), image.Rectangle{Max: size})
-	require.NoError(t, err)
-	t.Cleanup(func() { window.Close() })
-
-	sides := []int{0, 640}
-	actions := demoActions(t, size, sides)
+	desktop, window := eventDesktop(ctx, t, size)
+	actions := demoActions(t)
 	play := func(format string, side int, write func(actuator.Action, screen.Mapping) actuator.Action) []byte {
 		s := runtest.Open(t, run.Settings{
 			Display: run.DisplaySettings{Name: desktop.Display(), MaxImage: side}, Agent: run.AgentSettings{Format: format},
@@ -66,7 +59,7 @@ func TestDialectsOnDesktop(t *testing.T) {
 	want := play(dialect.Code, 0, func(a actuator.Action, _ screen.Mapping) actuator.Action { return a })
 	require.Greater(t, bytes.Count(want, []byte("\n")), 80) // clicks, and the keys of four texts
 	for _, d := range dialect.All() {
-		for _, side := range sides {
+		for _, side := range demoSides {
 			got := play(d.Name, side, func(a actuator.Action, m screen.Mapping) actuator.Action {
 				text, ok := d.Write("", []actuator.Action{a}, m.Size)
 				require.True(t, ok, "%s: %s", d.Name, actuator.Describe(a))
@@ -106,59 +99,78 @@ func onImage(a actuator.Action, m screen.Mapping) actuator.Action {
 	})
 }
 
-// demoActions are those of the recorded demo that give input, on pixels of the device. A
-// click is at the pixel nearest to the recorded one that all dialects can name, in whole
-// numbers as models do: on a grid, or in a smaller picture, not every pixel has a name.
-func demoActions(t *testing.T, size image.Point, sides []int) (list []actuator.Action) {
+// demoActions are those of the recorded demo that give input, on pixels of a desktop of
+// 1280 by 800. A click is at the pixel nearest to the recorded one that all dialects can
+// name from pictures of both [demoSides], in whole numbers as models do: on a grid, or in a
+// smaller picture, not every pixel has a name. They are the same for all tests.
+func demoActions(t *testing.T) []actuator.Action {
 	t.Helper()
-	file, err := os.Open("cmd/desktop-agent/demo/run/events.jsonl")
+	list, err := readDemo()
 	require.NoError(t, err)
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
+	require.Greater(t, len(list), 8)
+	return slices.Clone(list)
+}
+
+// demoSides are the most pixels of a picture's side: as many as there are, or half.
+var demoSides = []int{0, 640}
+
+var readDemo = sync.OnceValues(func() (list []actuator.Action, err error) {
+	data, err := os.ReadFile("cmd/desktop-agent/demo/run/events.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	for line := range bytes.Lines(data) {
 		var e struct {
 			Kind string
 			Data struct{ Action map[string]any }
 		}
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &e))
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, err
+		}
 		if e.Kind != "acting" {
 			continue
 		}
 		name := e.Data.Action["action"].(string)
 		delete(e.Data.Action, "action")
 		fields, err := json.Marshal(e.Data.Action)
-		require.NoError(t, err)
+		if err != nil {
+			return nil, err
+		}
 		a, err := actuator.Decode(name, fields)
-		require.NoError(t, err)
+		if err != nil {
+			return nil, err
+		}
 		if actuator.KindOf(a) != actuator.Input {
 			continue
 		}
 		list = append(list, actuator.Moved(actuator.Pixels(a), func(p actuator.Point) actuator.Point {
-			return nameable(t, p, size, sides)
+			q, ok := nameable(p, image.Pt(1280, 800), demoSides)
+			if !ok {
+				err = fmt.Errorf("no point near %v has a name in all dialects", p)
+			}
+			return q
 		}))
+		if err != nil {
+			return nil, err
+		}
 	}
-	require.NoError(t, lines.Err())
-	require.Greater(t, len(list), 8)
-	return list
-}
+	return list, nil
+})
 
 var fraction = regexp.MustCompile(`[0-9]\.[0-9]`)
 
-func nameable(t *testing.T, at actuator.Point, size image.Point, sides []int) actuator.Point {
-	t.Helper()
+func nameable(at actuator.Point, size image.Point, sides []int) (actuator.Point, bool) {
 	for far := range 40 {
 		for dy := -far; dy <= far; dy++ {
 			for dx := -far; dx <= far; dx++ {
 				p := actuator.Point{X: at.X + dx, Y: at.Y + dy}
 				if max(dx, -dx, dy, -dy) == far && named(p, size, sides) {
-					return p
+					return p, true
 				}
 			}
 		}
 	}
-	t.Fatalf("no point near %v has a name in all dialects", at)
-	return at
+	return at, false
 }
 
 // named reports whether every dialect, in each size of the picture, names a pixel.

@@ -109,7 +109,7 @@ func TestRunByEach(t *testing.T) {
 	defer cancel()
 	size := image.Pt(1280, 800)
 	desktop, window := eventDesktop(ctx, t, size)
-	actions := demoActions(t, size, []int{0, 640})[:6]
+	actions := demoActions(t)[:6]
 	want := performed(ctx, t, desktop.Display(), dialect.Code, 0, window, actions, func(a actuator.Action, _ screen.Mapping) []actuator.Action { return []actuator.Action{a} })
 	batches := slices.Collect(slices.Chunk(append(slices.Clone(actions), f12), 3))
 	for name, with := range map[string]func(*testing.T, *scripted) recording{
@@ -232,7 +232,7 @@ func TestRunByDialects(t *testing.T) {
 	defer cancel()
 	size := image.Pt(1280, 800)
 	desktop, window := eventDesktop(ctx, t, size)
-	actions := demoActions(t, size, []int{0, 640})[:2]
+	actions := demoActions(t)[:2]
 	want := performed(ctx, t, desktop.Display(), dialect.Code, 0, window, actions, func(a actuator.Action, _ screen.Mapping) []actuator.Action { return []actuator.Action{a} })
 	for _, d := range dialect.All() {
 		t.Run(d.Name, func(t *testing.T) {
