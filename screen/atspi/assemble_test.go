@@ -3,10 +3,8 @@ package atspi
 import (
 	"image"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // shown is an object that can be seen, with what is in it.
@@ -73,22 +71,6 @@ func TestBoxOfNoHeightHidesNothing(t *testing.T) {
 	assert.False(t, flat.clips)
 	assert.True(t, scrolled.clips)
 	assert.True(t, scrolled.scrollsDown)
-}
-
-// A thousand fields and a thousand texts in one place are not held against each other until
-// the day is over: who cannot say what a field is for in time says nothing of it.
-func TestLabelsOfManyFieldsInOnePlace(t *testing.T) {
-	var children []*object
-	for range 1000 {
-		children = append(children, shown(roleLabel, "Name:", image.Rect(10, 10, 60, 30)), shown(roleEntry, "", image.Rect(70, 10, 170, 30)))
-	}
-	children = append(children, shown(roleLabel, "Street:", image.Rect(10, 110, 60, 130)), shown(roleEntry, "", image.Rect(70, 110, 170, 130)))
-	a := assembler{windows: []*object{shown(rolePanel, "window", image.Rect(0, 0, 1000, 700), children...)}}
-	start := time.Now()
-	a.assemble()
-	assert.Less(t, time.Since(start), 30*time.Second)
-	require.Len(t, a.nodes, 2003)
-	assert.Equal(t, "Street:", a.nodes[2002].Label, "elsewhere, it does")
 }
 
 // In a form that is laid out from right to left the labels stand on the right of their

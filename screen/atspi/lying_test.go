@@ -4,6 +4,7 @@ package atspi
 
 import (
 	"fmt"
+	"image"
 	"math"
 	"os"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/internal/bus"
+	"desktop-agent/internal/process"
 )
 
 // A liar is a program that says what it likes on the accessibility bus. Its
@@ -219,4 +221,23 @@ func TestNamesOfCells(t *testing.T) {
 			assert.Equal(t, want, names)
 		})
 	}
+}
+
+// A thousand fields and a thousand texts in one place are not held against each other until
+// the day is over: who cannot say what a field is for in time says nothing of it. In time is
+// by the processor's, as a busy machine takes its own.
+func TestLabelsOfManyFieldsInOnePlace(t *testing.T) {
+	var children []*object
+	for range 1000 {
+		children = append(children, shown(roleLabel, "Name:", image.Rect(10, 10, 60, 30)), shown(roleEntry, "", image.Rect(70, 10, 170, 30)))
+	}
+	children = append(children, shown(roleLabel, "Street:", image.Rect(10, 110, 60, 130)), shown(roleEntry, "", image.Rect(70, 110, 170, 130)))
+	a := assembler{windows: []*object{shown(rolePanel, "window", image.Rect(0, 0, 1000, 700), children...)}}
+	began, ok := process.Time(os.Getpid())
+	require.True(t, ok)
+	a.assemble()
+	took, _ := process.Time(os.Getpid())
+	assert.Less(t, took-began, 30*time.Second)
+	require.Len(t, a.nodes, 2003)
+	assert.Equal(t, "Street:", a.nodes[2002].Label, "elsewhere, it does")
 }
