@@ -46,6 +46,7 @@ var rules = []rule{
 	{"internal/...", "", "sandbox", "anybody may use them, so they know nobody"},
 
 	{"internal/npmtest", "", "", "programs of the npm registry, for tests"},
+	{"internal/webpage/webpagetest", "", "", "our own pages in a real browser, for tests"},
 	{"internal/x11/x11test", "internal/x11", "", "the hands of a person and of a program, and which server is which, for tests"},
 
 	{"actuator", "internal/spell internal/x11 internal/permit internal/process", "sandbox internal/...", "an action knows no desktop; only the device needs a permit"},
@@ -109,7 +110,7 @@ var rules = []rule{
 	{"tasks/osworld", "tasks tasks/env tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate internal/spell", "", "OSWorld's files, read as tasks"},
 	{"tasks/judge", "tasks replay run actuator llm screen", layers, "a model judges a run, from its journal alone"},
 	{"tasks/bench", "tasks internal/filelock", "", "the queue knows trials, and not what is done in them"},
-	{"tasks/bench/report", "tasks internal/webpage", "", "the report knows results alone"},
+	{"tasks/bench/report", "tasks internal/webpage", "internal/webpage/webpagetest", "the report knows results alone"},
 	{"tasks/trial", "tasks tasks/env tasks/osworld/defect tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate tasks/judge tasks/plant tasks/osworld/metric/text agent engine guard run replay replay/report llm sandbox internal/regular", layers + " tasks/osworld tasks/asset tasks/env/envtest", "all of these, once"},
 
 	{"suites/suitetest", "tasks tasks/env tasks/osworld tasks/trial", "", "the test of a suite"},
@@ -134,6 +135,7 @@ var only = []struct{ packages, by, tests, why string }{
 	{"github.com/go-vgo/robotgo/...", "actuator", "", "input goes by the device"},
 	{"internal/x11/x11test", "", "...", "it is for tests"},
 	{"internal/npmtest", "", "...", "it is for tests"},
+	{"internal/webpage/webpagetest", "", "...", "it is for tests"},
 	{"archive/zip", "tasks/office tasks/osworld/metric/difftest suites/desktop/generate", "...", "a stranger's archive is read within the bounds of tasks/office; the others read and write archives of our own"},
 	{"github.com/jezek/xgb/xtest", "actuator internal/x11/x11test", "internal/x11 actuator/eventwin sandbox", "input goes by the device; tests below it send their own"},
 	{"run/eventjson", "replay/... cmd/...", "...", "the form on disk is the journal's; whoever has events needs none"},

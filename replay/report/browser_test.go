@@ -1,74 +1,26 @@
 package report
 
 import (
-	"context"
 	"fmt"
 	"image"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/internal/webpage/webpagetest"
 	"desktop-agent/planner"
 	"desktop-agent/replay"
 	"desktop-agent/run"
 	"desktop-agent/run/eventjson"
 )
 
-// A tab is the page of a real browser that was opened last, and what it complained of.
-type tab struct {
-	t     *testing.T
-	ctx   context.Context
-	pages int
-
-	mu       sync.Mutex
-	url      string
-	troubles []string
-}
-
-// chromium starts a browser that ends with the test. All pages of a test are opened in its one
-// tab: a process that draws another page costs half of what one more process does.
-func chromium(t *testing.T) *tab {
-	t.Helper()
-	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		t.Skip("no Chromium is installed: the report was not opened in a browser (apt-get install chromium)")
-	}
-	profile, err := os.MkdirTemp("", "replay-chromium-")
-	require.NoError(t, err)
-	t.Cleanup(func() { // its helpers may still write while they end
-		assert.Eventually(t, func() bool { return os.RemoveAll(profile) == nil }, 10*time.Second, 50*time.Millisecond)
-	})
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	require.NoError(t, chromedp.Do(ctx))
-	b := &tab{t: t, ctx: ctx}
-	b.listen()
-	return b
-}
+// A tab shows a page that was made by a test.
+type tab struct{ *webpagetest.Tab }
 
 // browse opens the report of a run.
 func browse(t *testing.T, browser *tab, r *replay.Run, width, height int64) *tab {
@@ -80,86 +32,24 @@ func browse(t *testing.T, browser *tab, r *replay.Run, width, height int64) *tab
 // open opens a page.
 func open(t *testing.T, browser *tab, file string, width, height int64) *tab {
 	t.Helper()
-	browser.load(t, file, width, height)
+	browser.Load(t, file, width, height)
 	return browser
-}
-
-// load loads a page for a test. Its address is another one each time: a browser shows a page
-// that it loads again as it was left.
-func (b *tab) load(t *testing.T, file string, width, height int64) {
-	t.Helper()
-	b.t = t
-	b.pages++
-	url := fmt.Sprintf("file://%s?%d", file, b.pages)
-	b.mu.Lock()
-	b.url, b.troubles = url, nil
-	b.mu.Unlock()
-	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(url), chromedp.WaitVisible(chromedp.CSS("html.ready main")))
-}
-
-// listen notes what goes wrong in the page, and every request that leaves it.
-func (b *tab) listen() {
-	b.t.Helper()
-	require.NoError(b.t, chromedp.Listen(b.ctx, func(event any) {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		trouble := ""
-		switch e := event.(type) {
-		case *runtime.EventExceptionThrown:
-			trouble = "exception: " + e.ExceptionDetails.Text
-		case *runtime.EventConsoleAPICalled:
-			trouble = fmt.Sprintf("console.%s", e.Type)
-		case *log.EventEntryAdded:
-			trouble = fmt.Sprintf("%s %s: %s", e.Entry.Source, e.Entry.Level, e.Entry.Text)
-		case *network.EventRequestWillBeSent:
-			if url := e.Request.URL; !strings.HasPrefix(url, "data:") && url != b.url {
-				trouble = "request: " + url
-			}
-		}
-		if trouble != "" {
-			b.troubles = append(b.troubles, trouble)
-		}
-	}))
-	_, err := chromedp.Call(b.ctx, network.Enable, network.EnableParams{})
-	require.NoError(b.t, err)
-	_, err = chromedp.Call(b.ctx, log.Enable, cdp.Empty{})
-	require.NoError(b.t, err)
-}
-
-// do runs actions, with more time than a slow machine needs.
-func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
-	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
-	defer cancel()
-	require.NoError(b.t, chromedp.Do(ctx, actions...))
 }
 
 // eval evaluates an expression in the page.
 func eval[T any](b *tab, expression string) T {
-	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
-	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
-	require.NoError(b.t, err, expression)
-	return value
-}
-
-// quiet checks that the page complained of nothing and asked for nothing.
-func (b *tab) quiet() {
-	b.t.Helper()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	assert.Empty(b.t, b.troubles)
+	b.T.Helper()
+	return webpagetest.Eval[T](b.Tab, expression)
 }
 
 // settleDown returns once the page has measured itself.
 func (b *tab) settleDown() {
-	b.t.Helper()
+	b.T.Helper()
 	eval[bool](b, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
 }
 
 func TestReportInABrowser(t *testing.T) {
-	browser := chromium(t)
+	browser := &tab{webpagetest.Start(t)}
 	r := sample(t, drawn(7, image.Pt(1280, 800)))
 	for _, size := range []struct {
 		name          string
@@ -207,30 +97,27 @@ func testPlan(t *testing.T, browser *tab) {
 		b.press("v")
 		b.fits()
 		assert.Zero(t, eval[int](b, `window.pwned ?? 0`))
-		b.quiet()
+		b.Quiet()
 	}
 }
 
 func testLayout(b *tab) {
-	b.t.Helper()
+	b.T.Helper()
 	for _, all := range []bool{false, true} {
 		if all {
-			b.do(chromedp.KeyEvent("v"))
+			b.Do(chromedp.KeyEvent("v"))
 		}
 		b.settleDown()
 		b.fits()
 		b.marksAreInPlace()
 	}
-	b.quiet()
+	b.Quiet()
 }
 
-// fits checks that nothing is wider than the window.
+// fits checks that nothing is wider than the window, but what scrolls.
 func (b *tab) fits() {
-	b.t.Helper()
-	overflow := eval[[]string](b, `[...document.querySelectorAll("body *")].filter(e => e.checkVisibility() && !e.closest(".rail, svg, pre, .tiles, .scroll, .tag, .sr, .shot") &&
-		e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className + " " + e.textContent.slice(0, 40))`)
-	assert.Empty(b.t, overflow, "nothing is wider than the window")
-	assert.LessOrEqual(b.t, eval[int](b, `document.documentElement.scrollWidth - innerWidth`), 0)
+	b.T.Helper()
+	b.Fits(".rail, svg, pre, .tiles, .scroll, .tag, .sr, .shot")
 }
 
 // testAddress goes to a step while the address is still to follow to another one, which it
@@ -251,19 +138,19 @@ func testAddress(t *testing.T, b *tab) {
 	b.press("k")
 	eval[bool](b, `new Promise(done => setTimeout(done, 300, true))`) // as long as the address waits
 	assert.Equal(t, "#step-3", eval[string](b, `location.hash`), "the address follows to what a key shows")
-	b.quiet()
+	b.Quiet()
 }
 
 // at goes to a step by its address.
 func (b *tab) at(step int) {
-	b.t.Helper()
+	b.T.Helper()
 	b.follow(fmt.Sprintf(`location.hash = "#step-%d"`, step))
 }
 
 // follow does what leads to another address, and waits until the page shows what is there:
 // it is told after what it does has returned.
 func (b *tab) follow(deed string) {
-	b.t.Helper()
+	b.T.Helper()
 	eval[bool](b, fmt.Sprintf(`new Promise(done => {
 		const before = location.hash, told = () => done(true);
 		addEventListener("hashchange", told, {once: true}); // after the page's own
@@ -275,16 +162,16 @@ func (b *tab) follow(deed string) {
 
 // here returns the address of the step that is shown.
 func (b *tab) here() string {
-	b.t.Helper()
+	b.T.Helper()
 	b.settleDown()
 	return eval[string](b, `document.querySelector(".rail a.here").getAttribute("href")`)
 }
 
 // press presses keys, one after the other.
 func (b *tab) press(keys ...string) {
-	b.t.Helper()
+	b.T.Helper()
 	for _, k := range keys {
-		b.do(chromedp.KeyEvent(k))
+		b.Do(chromedp.KeyEvent(k))
 	}
 	b.settleDown()
 }
@@ -292,7 +179,7 @@ func (b *tab) press(keys ...string) {
 // marksAreInPlace compares where marks are on the page with where they belong
 // on the picture, at the scale at which the page shows it.
 func (b *tab) marksAreInPlace() {
-	b.t.Helper()
+	b.T.Helper()
 	for _, want := range []struct {
 		step, n int
 		at      image.Point
@@ -305,13 +192,13 @@ func (b *tab) marksAreInPlace() {
 			return {X: mark.left + mark.width/2 - image.left, Y: mark.top + mark.height/2 - image.top, W: image.width, R: ring.width,
 				NaturalW: shot.querySelector("img").naturalWidth};
 		})()`, want.step, want.n, want.n))
-		require.Equal(b.t, 1280.0, got.NaturalW, "the picture was loaded")
-		require.Positive(b.t, got.W, "step %d is shown", want.step)
+		require.Equal(b.T, 1280.0, got.NaturalW, "the picture was loaded")
+		require.Positive(b.T, got.W, "step %d is shown", want.step)
 		scale := got.W / 1280
-		assert.InDelta(b.t, (float64(want.at.X)+.5)*scale, got.X, 1, "step %d, action %d, scale %.3f", want.step, want.n, scale)
-		assert.InDelta(b.t, (float64(want.at.Y)+.5)*scale, got.Y, 1, "step %d, action %d, scale %.3f", want.step, want.n, scale)
+		assert.InDelta(b.T, (float64(want.at.X)+.5)*scale, got.X, 1, "step %d, action %d, scale %.3f", want.step, want.n, scale)
+		assert.InDelta(b.T, (float64(want.at.Y)+.5)*scale, got.Y, 1, "step %d, action %d, scale %.3f", want.step, want.n, scale)
 		if want.step == 1 {
-			assert.InDelta(b.t, 26, got.R, 4, "a ring has the same size on the page at every scale")
+			assert.InDelta(b.T, 26, got.R, 4, "a ring has the same size on the page at every scale")
 		}
 	}
 }
@@ -350,11 +237,11 @@ func testHostile(t *testing.T, browser *tab) {
 		assert.Equal(t, 1, eval[int](b, `document.scripts.length`))
 		shown := eval[int](b, `document.body.textContent.split("<img src=x onerror=").length - 1`)
 		assert.Greater(t, shown, 10, "the text is there, as text")
-		b.quiet()
+		b.Quiet()
 	}
 	b := browse(t, browser, r, 1300, 900)
 	b.press("j", "k", "/")
-	b.do(chromedp.KeyEvent("<script>"), chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Escape))
+	b.Do(chromedp.KeyEvent("<script>"), chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Escape))
 	eval[bool](b, `(() => { for (let i = 0; i < steps.length; i++) peek(i); return true; })()`)
 	inert(b)
 	file := filepath.Join(t.TempDir(), "two.html")

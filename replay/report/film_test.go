@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"desktop-agent/internal/webpage/webpagetest"
 	"desktop-agent/replay"
 )
 
@@ -42,7 +42,7 @@ func testKeyboard(t *testing.T, b *tab) {
 	b.press("k", kb.Escape)
 	assert.Equal(t, "#step-5", b.here())
 	assert.InDelta(t, before, eval[float64](b, picture), 1)
-	b.do(chromedp.Click(chromedp.CSS(".step.here .view")))
+	b.Do(chromedp.Click(chromedp.CSS(".step.here .view")))
 	assert.True(t, eval[bool](b, `root.classList.contains("alone")`))
 	b.press("f", "k", "m")
 	assert.Equal(t, "none", eval[string](b, `getComputedStyle(document.querySelector("#step-4 svg")).display`))
@@ -60,7 +60,7 @@ func testKeyboard(t *testing.T, b *tab) {
 	assert.Equal(t, "#step-5", b.here())
 	assert.InDelta(t, 24, eval[float64](b, `document.querySelector("#step-5").getBoundingClientRect().top`), 2)
 	b.tabbing(t)
-	b.quiet()
+	b.Quiet()
 }
 
 // tabbing goes through the page by the tab key: each stop can be seen, and the
@@ -71,7 +71,7 @@ func (b *tab) tabbing(t *testing.T) {
 	eval[bool](b, `document.activeElement.blur() ?? true`)
 	seen := map[string]bool{}
 	for range 30 {
-		b.do(chromedp.KeyEvent(kb.Tab))
+		b.Do(chromedp.KeyEvent(kb.Tab))
 		stop := eval[string](b, `(() => { const e = document.activeElement, s = getComputedStyle(e);
 			const clear = e.matches("body") || s.outlineStyle !== "none" || getComputedStyle(e.parentElement).outlineStyle !== "none";
 			return (clear ? "" : "no outline: ") + (e.id || e.dataset.do || e.className || e.nodeName); })()`)
@@ -98,7 +98,7 @@ func testPlay(t *testing.T, b *tab) {
 	assert.NotEqual(t, "#end", b.here(), "from the start again")
 	b.press("[")
 	assert.Equal(t, "4", eval[string](b, `document.querySelector("#speed").value`))
-	b.quiet()
+	b.Quiet()
 }
 
 func testZoom(t *testing.T, b *tab) {
@@ -134,7 +134,7 @@ func testZoom(t *testing.T, b *tab) {
 	b.press("j")
 	assert.InDelta(t, before, eval[float64](b, `middle.x`), .002, "it stays from step to step")
 	b.drag(t)
-	b.quiet()
+	b.Quiet()
 }
 
 // drag moves the picture by the pointer, which is no click.
@@ -164,12 +164,12 @@ func testSearch(t *testing.T, b *tab) {
 		t.Helper()
 		b.press("/")
 		eval[bool](b, `(() => { document.activeElement.select(); return true; })()`) // the browser is sent the / twice: as a key and as a letter
-		b.do(chromedp.KeyEvent(words), chromedp.KeyEvent(kb.Enter))
+		b.Do(chromedp.KeyEvent(words), chromedp.KeyEvent(kb.Enter))
 	}
 	enter("IMPORT OS")
 	becomes(t, "#step-5", b.here, "in any case of letters, and in what a model wrote")
 	becomes(t, "1 of 4", found, "")
-	b.do(chromedp.KeyEvent(kb.Enter))
+	b.Do(chromedp.KeyEvent(kb.Enter))
 	becomes(t, "2 of 4", found, "")
 	assert.True(t, eval[bool](b, `(() => { const r = [...CSS.highlights.get("now")][0], b = r.getBoundingClientRect(), s = r.startContainer.parentElement.closest(".side").getBoundingClientRect();
 		return b.height > 0 && b.top >= s.top && b.bottom <= s.bottom + 1; })()`), "it can be seen, also in a call that was closed")
@@ -184,7 +184,7 @@ func testSearch(t *testing.T, b *tab) {
 	enter("no such words")
 	becomes(t, "no hit", found, "")
 	assert.Zero(t, eval[int](b, `document.querySelectorAll(".hit").length`))
-	b.quiet()
+	b.Quiet()
 }
 
 func testTimeline(t *testing.T, b *tab) {
@@ -192,14 +192,14 @@ func testTimeline(t *testing.T, b *tab) {
 	assert.Equal(t, 9, eval[int](b, `document.querySelectorAll(".ticks i").length`), "one for each step")
 	assert.Equal(t, []string{"", "good", "good", "good", "good", "bad", "odd", "good", ""}, eval[[]string](b, `ticks.map(t => t.className.replace(" past", "").replace("past", ""))`))
 	spot := eval[[]float64](b, `(() => { const r = ticks[4].getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; })()`)
-	b.do(chromedp.MouseClickXY(spot[0], spot[1]))
+	b.Do(chromedp.MouseClickXY(spot[0], spot[1]))
 	assert.Equal(t, "#step-4", b.here())
 	assert.Equal(t, "5", eval[string](b, `document.querySelector(".scrub").getAttribute("aria-valuenow")`))
 	assert.Contains(t, eval[string](b, `document.querySelector(".scrub").getAttribute("aria-valuetext")`), "click left at (1130, 771) (delivered)")
 	assert.True(t, eval[bool](b, `document.querySelector(".peek img").checkVisibility() && document.querySelector(".peek img").naturalWidth === 1280`), "a small picture")
 	b.press("j")
 	assert.Equal(t, "#step-5", b.here())
-	b.quiet()
+	b.Quiet()
 }
 
 func comparisonFile(t *testing.T, file string, a, b *replay.Run) {
@@ -218,7 +218,7 @@ func testComparison(t *testing.T, browser *tab, r *replay.Run) {
 	narrow.fits()
 	narrow.press("p", "b")
 	narrow.fits()
-	narrow.quiet()
+	narrow.Quiet()
 
 	b := open(t, browser, file, 1600, 1000)
 	b.fits()
@@ -250,12 +250,12 @@ func testComparison(t *testing.T, browser *tab, r *replay.Run) {
 	b.press("b", "i")
 	assert.True(t, strings.Contains(eval[string](b, `one("#about").innerText`), "diverged"), "the table")
 	b.fits()
-	b.quiet()
+	b.Quiet()
 }
 
 // TestReportContrast measures text against what is behind it, in both schemes.
 func TestReportContrast(t *testing.T) {
-	browser := chromium(t)
+	browser := &tab{webpagetest.Start(t)}
 	file := filepath.Join(t.TempDir(), "two.html")
 	comparisonFile(t, file, sample(t, drawn(7, image.Pt(640, 400))), redone(t, drawn(5, image.Pt(640, 400))))
 	runs := map[string]string{"comparison": file}
@@ -267,8 +267,7 @@ func TestReportContrast(t *testing.T) {
 		b := open(t, browser, page, 1300, 900)
 		b.press("v")
 		for _, scheme := range []string{"light", "dark"} {
-			_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-			require.NoError(t, err)
+			b.Prefer(scheme)
 			b.settleDown()
 			poor := eval[[]string](b, `(() => {
 				const rgb = (c) => { const m = c.match(/[\d.]+/g).map(Number); return {c: m.slice(0, 3), a: m[3] ?? 1}; };
