@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"desktop-agent/internal/process"
 	"desktop-agent/sandbox"
 	"desktop-agent/screen"
 
@@ -200,7 +201,8 @@ func TestSettleAfterAChainOfTimers(t *testing.T) {
 
 // A program with a timer of a few milliseconds that repeats, as an animation has that rests, and
 // does nothing by it, is waited for no longer than one with any other timer: not up to the
-// ceiling, but now and then on a busy machine.
+// ceiling, but now and then. While processors are waited for nobody can tell such a program
+// from one that works: what comes to the ceiling then is no fault.
 func TestSettleDespiteABriefTimer(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
@@ -210,7 +212,10 @@ func TestSettleDespiteABriefTimer(t *testing.T) {
 	d.click(box.Min.Add(image.Pt(200, 200)))
 	var ceilings []screen.Settled
 	for i := range 12 {
-		if settled := settle(t, s); settled.Reason == screen.SettledCeiling {
+		waited := process.RunDelay(os.Getpid())
+		settled := settle(t, s)
+		waited = process.RunDelay(os.Getpid()) - waited
+		if settled.Reason == screen.SettledCeiling && waited < settled.Waited/2 {
 			ceilings = append(ceilings, settled)
 		}
 		d.move(box.Min.Add(image.Pt(100+5*i, 100))) // or else there would be nothing to wait for
