@@ -412,6 +412,15 @@ func TestEndpointTrouble(t *testing.T) {
 			assert.Empty(t, out)
 		})
 	}
+	t.Run("on a desktop of its own", func(t *testing.T) {
+		gone := httptest.NewServer(nil)
+		gone.Close()
+		p := start(t, "run", "--virtual", "--size", "640x480", "--plan=off", "--model", "m", "--base-url", gone.URL+"/v1", "x")
+		assert.Equal(t, exitError, p.code())
+		assert.Contains(t, p.stderr.String(), "check --base-url and the network")
+		checkEnded(t, p.run(), "error")
+		assert.Empty(t, p.leftovers(), "no process is left")
+	})
 }
 
 // TestInterrupt stops a run by signals while the model thinks.
