@@ -60,7 +60,7 @@ var rules = []rule{
 	{"screen", "internal/x11 internal/process", "sandbox internal/...", "it looks, and knows neither actions nor models"},
 	{"screen/ocr", "screen internal/child", "screen/atspi sandbox internal/x11 internal/x11/x11test", "text from a picture, by a program of its own: whoever looks need not know which"},
 	{"screen/atspi", "internal/bus internal/permit internal/process", "internal/x11 internal/x11/x11test sandbox", "the accessibility tree, apart from pictures; to set an element takes a permit"},
-	{"screen/eyestest", "", "screen screen/atspi screen/ocr sandbox internal/x11 internal/x11/x11test", "it judges what the screen says, by others than those who say it"},
+	{"screen/eyestest", "", "screen screen/atspi screen/ocr sandbox internal/x11 internal/x11/x11test internal/webpage/webpagetest", "it judges what the screen says, by others than those who say it"},
 	{"sandbox", "internal/bus internal/x11 internal/seal", "internal/x11/x11test", "a desktop to start and to end, whoever works on it"},
 	{"llm", "", "", "the port to models, which knows no model"},
 	{"llm/wire", "llm internal/retry", "llm/llmtest", "what adapters have in common, which know their providers' forms"},

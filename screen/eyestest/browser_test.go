@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"desktop-agent/internal/webpage/webpagetest"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 
@@ -21,14 +22,13 @@ import (
 type web struct {
 	*desk
 	pages *pageOracle
-	name  string
 }
 
 func newWeb(t *testing.T) *web {
 	t.Helper()
-	name := browser(t)
+	name := webpagetest.Browser(t)
 	d := newDesk(t)
-	w := &web{d, newPageOracle(t), name}
+	w := &web{d, newPageOracle(t)}
 	d.open(wide, name, "--no-sandbox", "--no-first-run", "--no-default-browser-check", "--disable-gpu",
 		"--force-renderer-accessibility", "--disable-background-networking", "--disable-component-update", "--user-data-dir="+t.TempDir(), w.pages.url+"select.html")
 	return w

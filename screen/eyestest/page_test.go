@@ -7,7 +7,6 @@ import (
 	"image"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -130,16 +129,4 @@ func (d *desk) page(p *pageOracle, inPage func(item) bool) oracle {
 		}
 		return c, true
 	}
-}
-
-// browser returns the name of the browser that is installed.
-func browser(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
-		if _, err := exec.LookPath(name); err == nil {
-			return name
-		}
-	}
-	t.Skip("not judged: no Chromium is installed (apt-get install chromium)")
-	return ""
 }

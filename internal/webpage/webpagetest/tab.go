@@ -33,21 +33,24 @@ type Tab struct {
 	troubles []string
 }
 
+// Browser returns the path of the Chromium that is installed; without one the test is skipped.
+func Browser(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("no Chromium is installed: no page was opened in a browser (apt-get install chromium)")
+	return ""
+}
+
 // Start starts a browser that ends with the test; without an installed one the test is
 // skipped. All pages of a test are opened in its one tab: a process that draws another page
 // costs half of what one more process does.
 func Start(t *testing.T) *Tab {
 	t.Helper()
-	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		t.Skip("no Chromium is installed: the page was not opened in a browser (apt-get install chromium)")
-	}
+	path := Browser(t)
 	profile, err := os.MkdirTemp("", "webpage-chromium-")
 	require.NoError(t, err)
 	t.Cleanup(func() { // its helpers may still write while they end
