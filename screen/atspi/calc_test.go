@@ -75,7 +75,7 @@ func TestReadSpreadsheet(t *testing.T) {
 			assert.True(t, n.Box.In(table.Box), "%+v in %v", n, table.Box)
 			now, err := b.Now(t.Context(), n)
 			require.NoError(t, err, n.Name)
-			assert.Equal(t, n.Name, now.Name, "what was not asked of each cell is what each tells")
+			assert.Equal(t, []string{n.Role, n.Name}, []string{now.Role, now.Name}, "what was not asked of each cell is what each tells")
 		}
 	}
 	assert.Greater(t, cells, 100)
