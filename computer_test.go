@@ -41,12 +41,12 @@ func typedUntilF12(ctx context.Context, t *testing.T, window *eventwin.Window) s
 }
 
 // eventDesktop is a private desktop with a window on it that records input.
-func eventDesktop(ctx context.Context, t *testing.T, size image.Point) (*sandbox.Desktop, *eventwin.Window) {
+func eventDesktop(ctx context.Context, t *testing.T) (*sandbox.Desktop, *eventwin.Window) {
 	t.Helper()
-	desktop, err := sandbox.Start(ctx, &sandbox.Options{Size: size})
+	desktop, err := sandbox.Start(ctx, &sandbox.Options{Size: eventSize})
 	require.NoError(t, err)
 	t.Cleanup(func() { desktop.Close() })
-	window, err := eventwin.Open(ctx, desktop.Display(), image.Rectangle{Max: size})
+	window, err := eventwin.Open(ctx, desktop.Display(), image.Rectangle{Max: eventSize})
 	require.NoError(t, err)
 	t.Cleanup(func() { window.Close() })
 	return desktop, window
@@ -59,7 +59,7 @@ func performed(ctx context.Context, t *testing.T, display, format string, side i
 	now, err := s.Screen.Observe(ctx)
 	require.NoError(t, err)
 	if v := native.OfFormat(format); v != nil {
-		require.Equal(t, v.Image.Fit(image.Pt(1280, 800), side), now.Image.Mapping.Size, format)
+		require.Equal(t, v.Image.Fit(eventSize, side), now.Image.Mapping.Size, format)
 	}
 	window.Clear()
 	for _, a := range append(slices.Clone(actions), f12) {
@@ -80,8 +80,7 @@ func TestToolsOfProvidersOnDesktop(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	size := image.Pt(1280, 800)
-	desktop, window := eventDesktop(ctx, t, size)
+	desktop, window := eventDesktop(ctx, t)
 	actions := demoActions(t)
 	want := performed(ctx, t, desktop.Display(), dialect.Code, 0, window, actions, func(a actuator.Action, _ screen.Mapping) []actuator.Action { return []actuator.Action{a} })
 	require.Greater(t, bytes.Count([]byte(want), []byte("\n")), 80)
@@ -120,15 +119,14 @@ func TestRunByResponses(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	size := image.Pt(1280, 800)
-	desktop, window := eventDesktop(ctx, t, size)
+	desktop, window := eventDesktop(ctx, t)
 	actions := demoActions(t)
 	want := performed(ctx, t, desktop.Display(), dialect.Code, 0, window, actions, func(a actuator.Action, _ screen.Mapping) []actuator.Action { return []actuator.Action{a} })
 	window.Clear()
 
 	var script []llmtest.ResponsesReply
 	for batch := range slices.Chunk(append(slices.Clone(actions), f12), 3) {
-		calls, ok := native.OpenAI.Write(batch, size)
+		calls, ok := native.OpenAI.Write(batch, eventSize)
 		require.True(t, ok)
 		var arguments struct {
 			Actions []any `json:"actions"`
@@ -145,7 +143,7 @@ func TestRunByResponses(t *testing.T) {
 	}
 	script = append(script, llmtest.ResponsesReply{Items: []any{llmtest.Says("All is typed.", "final_answer")}})
 	server := llmtest.NewResponses(t, script...)
-	server.Size = size
+	server.Size = eventSize
 	guard := &accepting{}
 	r := recording{
 		models: map[llm.Role]llm.Settings{llm.Actor: {Model: "gpt-5.6-sol"}}, computer: "openai",

@@ -107,8 +107,7 @@ func TestRunByEach(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	size := image.Pt(1280, 800)
-	desktop, window := eventDesktop(ctx, t, size)
+	desktop, window := eventDesktop(ctx, t)
 	actions := demoActions(t)[:6]
 	want := performed(ctx, t, desktop.Display(), dialect.Code, 0, window, actions, func(a actuator.Action, _ screen.Mapping) []actuator.Action { return []actuator.Action{a} })
 	batches := slices.Collect(slices.Chunk(append(slices.Clone(actions), f12), 3))
@@ -118,7 +117,7 @@ func TestRunByEach(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			window.Clear()
-			s := &scripted{batches: batches, size: size}
+			s := &scripted{batches: batches}
 			r := with(t, s)
 			r.guard = &accepting{}
 			stored := r.record(ctx, t, desktop.Display(), "All is typed.")
@@ -139,13 +138,12 @@ func TestRunByEach(t *testing.T) {
 // A scripted is what models are to do, and the servers that have them do it.
 type scripted struct {
 	batches [][]actuator.Action
-	size    image.Point
 	servers []*llmtest.Server
 }
 
 // calls are a batch in the words of a provider's own tool.
 func (s *scripted) calls(t *testing.T, v *native.Vocabulary, batch []actuator.Action) []actuator.Call {
-	calls, ok := v.Write(batch, s.size)
+	calls, ok := v.Write(batch, eventSize)
 	require.True(t, ok)
 	return calls
 }
@@ -208,7 +206,7 @@ func byDialect(t *testing.T, s *scripted) recording {
 
 // dialect are replies of a model that writes a dialect, with one action in each.
 func (s *scripted) dialect(t *testing.T, d *dialect.Dialect) (answers []http.HandlerFunc) {
-	m := screen.Mapping{Source: image.Rectangle{Max: s.size}, Size: d.Image.Fit(s.size, 0)}
+	m := screen.Mapping{Source: image.Rectangle{Max: eventSize}, Size: d.Image.Fit(eventSize, 0)}
 	write := func(thought string, a actuator.Action) {
 		text, ok := d.Write(thought, []actuator.Action{a}, m.Size)
 		require.True(t, ok, "%s: %s", d.Name, actuator.Describe(a))
@@ -230,14 +228,13 @@ func TestRunByDialects(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	size := image.Pt(1280, 800)
-	desktop, window := eventDesktop(ctx, t, size)
+	desktop, window := eventDesktop(ctx, t)
 	actions := demoActions(t)[:2]
 	want := performed(ctx, t, desktop.Display(), dialect.Code, 0, window, actions, func(a actuator.Action, _ screen.Mapping) []actuator.Action { return []actuator.Action{a} })
 	for _, d := range dialect.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			window.Clear()
-			s := &scripted{batches: [][]actuator.Action{append(slices.Clone(actions), f12)}, size: size}
+			s := &scripted{batches: [][]actuator.Action{append(slices.Clone(actions), f12)}}
 			answers := s.dialect(t, d)
 			first := s.serve(t, "openai", "CreateChatCompletionRequest", answers[0], overloaded(`{"error":{"message":"overloaded"}}`))
 			second := s.serve(t, "openai", "CreateChatCompletionRequest", answers[1:]...)

@@ -305,7 +305,7 @@ func TestFramesThatDoNotFit(t *testing.T) {
 	v := survive(t, r, true)
 	text := fmt.Sprint(v.Problems)
 	assert.Contains(t, text, "frames/f1.png: it is missing")
-	assert.Contains(t, text, "frames/f2.png: it has 1280×800 pixels; line 7 of events.jsonl says 8×6")
+	assert.Contains(t, text, "frames/f2.png: it has 1280×960 pixels; line 7 of events.jsonl says 8×6")
 	assert.Contains(t, text, "frames/f2.png: it was changed")
 	assert.Contains(t, text, "frames/f3.png: it is no regular file")
 	_, err = r.Frame("f3")

@@ -51,7 +51,7 @@ func title(t *testing.T, stored *replay.Run) (last string) {
 
 func TestReplayLiveDesktop(t *testing.T) {
 	stored, said := again(t, exitDone, "--live-desktop")
-	assert.Contains(t, said, "desktop: private, 1280×800, with mousepad, home demo/home\n")
+	assert.Contains(t, said, "desktop: private, 1280×960, with mousepad, home demo/home\n")
 	of, err := replay.Open("demo/run")
 	require.NoError(t, err)
 	assert.Equal(t, &run.Replay{Run: of.Info.ID, How: "model"}, stored.Info.Asked.Replay)

@@ -196,7 +196,7 @@ func TestRunsDiff(t *testing.T) {
 	other := another(t, dir)
 	code, out, errs = agentSays(t, dir, "diff", runA, other)
 	assert.Equal(t, exitNotDone, code, errs)
-	assert.Contains(t, out, "parted at step 1: A: click left at (640, 431) on text, then type 17 characters; B: nothing")
+	assert.Contains(t, out, "parted at step 1: A: click left at (640, 511) on text, then type 17 characters; B: nothing")
 	assert.Contains(t, out, "note: the tasks differ")
 
 	code, out, _ = agentSays(t, dir, "diff", runA, other, "--json")

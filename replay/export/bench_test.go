@@ -18,7 +18,7 @@ func BenchmarkMask(b *testing.B) {
 	}
 }
 
-// The demonstration: 13 frames of 1280×800.
+// The demonstration: 13 frames of 1280×960.
 func BenchmarkRedactedDemo(b *testing.B) {
 	run := openDemo(b)
 	for b.Loop() {

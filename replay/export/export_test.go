@@ -114,11 +114,11 @@ func TestOSWorld(t *testing.T) {
 		require.NoError(t, err)
 		img, err := replay.DecodeImage(file)
 		require.NoError(t, err)
-		assert.Equal(t, image.Pt(1280, 800), img.Bounds().Size())
+		assert.Equal(t, image.Pt(1280, 960), img.Bounds().Size())
 	}
 	var first, last entry
 	require.NoError(t, json.Unmarshal([]byte(lines[0]), &first))
-	assert.Equal(t, "pyautogui.click(640, 431)\npyautogui.write('milk\\nbread\\napples')", first.Action)
+	assert.Equal(t, "pyautogui.click(640, 511)\npyautogui.write('milk\\nbread\\napples')", first.Action)
 	assert.Contains(t, first.Response, "Thought:")
 	require.NoError(t, json.Unmarshal([]byte(lines[11]), &last))
 	assert.Equal(t, "DONE", last.Action)
@@ -190,7 +190,7 @@ func TestRefused(t *testing.T) {
 	require.ErrorContains(t, err, "the run is damaged, and a copy would hide that: ")
 	require.ErrorContains(t, GoTest(t.Context(), dir, bad, nil), "the run is damaged")
 	err = GIF(t.Context(), io.Discard, openDemo(t), &Options{Redact: outside})
-	require.ErrorContains(t, err, "outside of the screen, which has 1280×800 pixels")
+	require.ErrorContains(t, err, "outside of the screen, which has 1280×960 pixels")
 	list, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Empty(t, list)
@@ -235,7 +235,7 @@ func TestGIF(t *testing.T) {
 		assert.True(t, g.Image[i].Rect.In(g.Image[0].Rect))
 	}
 	// The mark of the first click is where the click was, at 3/4 of the size.
-	r, gr, b, _ := g.Image[0].At(640*3/4+12, 431*3/4).RGBA()
+	r, gr, b, _ := g.Image[0].At(640*3/4+12, 511*3/4).RGBA()
 	assert.Greater(t, r, 2*gr)
 	assert.Greater(t, r, b)
 }

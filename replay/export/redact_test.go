@@ -418,7 +418,7 @@ func TestRedactedDemo(t *testing.T) {
 	require.NoError(t, err)
 	r, g, b, _ := img.At(640, 400).RGBA()
 	assert.Zero(t, r+g+b)
-	r, _, _, _ = img.At(339, 179).RGBA()
+	r, _, _, _ = img.At(339, 259).RGBA()
 	assert.NotZero(t, r)
 	// A shortcut is no text.
 	text, err := os.ReadFile(filepath.Join(out.Dir, "events.jsonl"))

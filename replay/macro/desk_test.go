@@ -60,7 +60,7 @@ func openDesk(ctx context.Context, t *testing.T, s setting) *desk {
 		write(".config/gtk-3.0/settings.ini", s.gtk)
 	}
 	if s.size == (image.Point{}) {
-		s.size = image.Pt(1280, 800)
+		s.size = image.Pt(1280, 960) // as the demo: a Save dialog fits, with its frame
 	}
 	d := &desk{}
 	d.Desktop, err = sandbox.Start(ctx, &sandbox.Options{Size: s.size, DPI: s.dpi, Home: home, Env: s.env})

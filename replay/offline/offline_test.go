@@ -325,7 +325,7 @@ func TestZoomUnrecorded(t *testing.T) {
 	name := filepath.Join(dir, "events.jsonl")
 	data, err := os.ReadFile(name)
 	require.NoError(t, err)
-	changed := strings.Replace(string(data), "pyautogui.click(640, 431)", "agent.zoom(100, 100, 200, 100)", 1)
+	changed := strings.Replace(string(data), "pyautogui.click(640, 511)", "agent.zoom(100, 100, 200, 100)", 1)
 	require.NotEqual(t, string(data), changed)
 	require.NoError(t, os.WriteFile(name, []byte(changed), 0o600))
 	stored, err := replay.Open(dir)

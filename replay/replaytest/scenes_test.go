@@ -103,6 +103,9 @@ func (s scene) on(t *testing.T, play func(*testing.T, context.Context, *replay.R
 		}
 		if o, err := eyes.Observe(ctx); err == nil {
 			t.Log("the screen at the end:\n" + o.Text(10_000))
+			for _, w := range o.Windows {
+				t.Logf("a window at the end: %q at %v", w.Title, w.Box)
+			}
 		}
 		_ = fs.WalkDir(os.DirFS(home), ".", func(path string, e fs.DirEntry, err error) error {
 			if err == nil && !e.IsDir() && !strings.HasPrefix(path, ".") {
