@@ -45,8 +45,9 @@ type watching struct {
 const (
 	// watcherName is the first argument by which this program knows that it is to watch.
 	watcherName = "desktop-agent-watcher"
-	// watcherLimit is how long a watcher may take to start.
-	watcherLimit = 3 * time.Second
+	// watcherLimit is how long a watcher may take to start, and to let go and end: far longer
+	// than it takes, for one that is killed on a busy machine leaves keys down.
+	watcherLimit = 20 * time.Second
 	// watcherStarts is how often one is started, before it is given up.
 	watcherStarts = 5
 	// watcherBye, written to the pipe, says that all has been let go.

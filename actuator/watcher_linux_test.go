@@ -187,3 +187,19 @@ func TestNobodyToWatch(t *testing.T) {
 	require.ErrorIs(t, err, actuator.ErrRefused)
 	require.ErrorContains(t, err, "cannot be started again")
 }
+
+// TestSlowWatcher: a watcher that is given no processor for some seconds, as on a machine that
+// does much else, is waited for at the end, and is not killed.
+func TestSlowWatcher(t *testing.T) {
+	d, err := sandbox.Start(t.Context(), &sandbox.Options{Size: image.Pt(640, 480)})
+	require.NoError(t, err)
+	defer d.Close()
+	dev, err := actuator.Open(limit(t), permit.Grant(), &actuator.Options{Display: d.Display(), Watched: true})
+	require.NoError(t, err)
+	require.NoError(t, do(t, dev, actuator.Press{Keys: []actuator.Key{"a"}, Count: 1}, nil))
+	pids, _ := watchersOf(t, os.Getpid())
+	require.Len(t, pids, 1)
+	require.NoError(t, syscall.Kill(pids[0], syscall.SIGSTOP))
+	time.AfterFunc(4*time.Second, func() { _ = syscall.Kill(pids[0], syscall.SIGCONT) })
+	require.NoError(t, dev.Close())
+}
