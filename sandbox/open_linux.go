@@ -16,7 +16,7 @@ import (
 
 const (
 	// openLimit bounds [Desktop.Open] where the context has no earlier end.
-	openLimit = 60 * time.Second
+	openLimit = 2 * time.Minute
 	// handOver is how long a program that exits without an error and without a
 	// window may take to show one: it asked one that runs already to do so.
 	// Nor is the time counted in which other programs of the desktop work, up to handOverMost.
@@ -45,7 +45,7 @@ type Process struct {
 // already, that one's new window counts, also while this one waits for it.
 //
 // A program that exits before it shows a window is an error with the last of
-// its output; so is one that shows none within a minute or before ctx ends,
+// its output; so is one that shows none within two minutes or before ctx ends,
 // and it is then ended. Where there is no such program the error is [ErrNotInstalled].
 func (d *Desktop) Open(ctx context.Context, program string, args ...string) (*Process, error) {
 	p, err := d.open(ctx, program, args)

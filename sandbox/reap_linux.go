@@ -121,8 +121,11 @@ func nameOf(pid int) string {
 }
 
 const (
-	gracePeriod = 250 * time.Millisecond // between asking processes to end and killing them
-	killPeriod  = 5 * time.Second        // how long the kernel may take
+	// gracePeriod is the time between asking processes to end and killing them.
+	gracePeriod = 250 * time.Millisecond
+	// killPeriod is how long what was killed may take to be gone: it must be given a
+	// processor to die, which others may have.
+	killPeriod = 20 * time.Second
 )
 
 // end asks the children's process groups and every process that carries mark to
@@ -131,6 +134,7 @@ const (
 // not every machine lets its users read.
 func end(mark string, children []*child) error {
 	start, asked, empty := time.Now(), map[int]bool{}, 0
+	var killed time.Time // not from start on: a look at all processes may itself take long
 	for {
 		pids := marked(mark)
 		for _, c := range children {
@@ -148,6 +152,9 @@ func end(mark string, children []*child) error {
 			empty = 0
 		}
 		grace := time.Since(start) < gracePeriod
+		if !grace && len(pids) > 0 && killed.IsZero() {
+			killed = time.Now()
+		}
 		for _, pid := range pids {
 			switch {
 			case !grace:
@@ -158,7 +165,7 @@ func end(mark string, children []*child) error {
 				asked[pid] = true
 			}
 		}
-		if time.Since(start) > killPeriod {
+		if len(pids) > 0 && !killed.IsZero() && time.Since(killed) > killPeriod {
 			var names []string
 			for _, pid := range pids {
 				names = append(names, nameOf(max(pid, -pid)))
