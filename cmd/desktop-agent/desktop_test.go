@@ -170,7 +170,7 @@ func startWith(t *testing.T, env []string, args ...string) *process {
 
 // patience is far longer than anything takes, also on a machine that does much
 // else: what passes it hangs.
-const patience = 3 * time.Minute
+const patience = 10 * time.Minute
 
 // code waits for the end and returns the exit code.
 func (p *process) code() int {
