@@ -24,6 +24,9 @@ const (
 	startLimit = 60 * time.Second
 	// loadLimit is how long a page may take to be there.
 	loadLimit = 60 * time.Second
+	// answerLimit is how long the browser itself may take to answer, on a machine that does
+	// much else.
+	answerLimit = 20 * time.Second
 	// pageLimit is how long a page may take to answer. One that is busy for ever
 	// does not answer at all.
 	pageLimit = 5 * time.Second
@@ -52,7 +55,7 @@ func (g *getter) browser(ctx context.Context, start bool) (*browser, error) {
 	limit := time.Time{}
 	for {
 		for _, port := range ports {
-			b := &browser{port: devtools.Port{Address: port, Client: devtools.Client(g.e.Dial), Most: maxMessage, Limit: pageLimit}}
+			b := &browser{port: devtools.Port{Address: port, Client: devtools.Client(g.e.Dial), Most: maxMessage, Limit: answerLimit}}
 			if err := b.port.Version(ctx); err == nil {
 				return b, nil
 			}
