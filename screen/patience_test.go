@@ -206,15 +206,19 @@ func TestSettleAfterAChainOfTimers(t *testing.T) {
 func TestSettleDespiteABriefTimer(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
-	box := d.openStaged(stagedBrief)
+	program, err := d.Open(t.Context(), os.Args[0], stagedBrief)
+	require.NoError(t, err)
+	box, err := d.conn.Box(xproto.Window(program.Window()))
+	require.NoError(t, err)
+	delay := func() time.Duration { return process.RunDelay(os.Getpid()) + process.RunDelay(program.PID()) }
 	s := d.screen(screen.Options{})
 	settle(t, s)
 	d.click(box.Min.Add(image.Pt(200, 200)))
 	var ceilings []screen.Settled
 	for i := range 12 {
-		waited := process.RunDelay(os.Getpid())
+		waited := delay()
 		settled := settle(t, s)
-		waited = process.RunDelay(os.Getpid()) - waited
+		waited = delay() - waited
 		if settled.Reason == screen.SettledCeiling && waited < settled.Waited/2 {
 			ceilings = append(ceilings, settled)
 		}
