@@ -35,14 +35,21 @@ func TestHoldOn(t *testing.T) {
 	if display == "" {
 		t.Skip("it is run by others")
 	}
-	dev, err := actuator.Open(limit(t), permit.Grant(), &actuator.Options{Display: display, Watched: true})
-	require.NoError(t, err)
+	dev := watched(t, display)
 	require.NoError(t, do(t, dev, actuator.KeyDown{Key: "ctrl"}, nil))
 	require.NoError(t, do(t, dev, actuator.ButtonDown{Button: actuator.Left}, nil))
 	fmt.Println("holding")
 	for i := 0; ; i++ { // it presses on, so that death may come in the middle of it
 		require.NoError(t, do(t, dev, actuator.Hold{Keys: []actuator.Key{"a"}, Milliseconds: 5 + i%7}, nil))
 	}
+}
+
+// watched opens a device with a watcher. It is the caller's to close.
+func watched(t testing.TB, display string) *actuator.Device {
+	t.Helper()
+	dev, err := actuator.Open(limit(t), permit.Grant(), &actuator.Options{Display: display, Watched: true})
+	require.NoError(t, err)
+	return dev
 }
 
 // holder starts a program that holds a key and a button down.
@@ -171,8 +178,7 @@ func TestNobodyToWatch(t *testing.T) {
 	d, err := sandbox.Start(t.Context(), &sandbox.Options{Size: image.Pt(640, 480)})
 	require.NoError(t, err)
 	defer d.Close()
-	dev, err := actuator.Open(limit(t), permit.Grant(), &actuator.Options{Display: d.Display(), Watched: true})
-	require.NoError(t, err)
+	dev := watched(t, d.Display())
 	defer dev.Close()
 	require.NoError(t, do(t, dev, actuator.Press{Keys: []actuator.Key{"a"}, Count: 1}, nil))
 	for start := time.Now(); time.Since(start) < 20*time.Second; time.Sleep(5 * time.Millisecond) {
@@ -194,8 +200,7 @@ func TestSlowWatcher(t *testing.T) {
 	d, err := sandbox.Start(t.Context(), &sandbox.Options{Size: image.Pt(640, 480)})
 	require.NoError(t, err)
 	defer d.Close()
-	dev, err := actuator.Open(limit(t), permit.Grant(), &actuator.Options{Display: d.Display(), Watched: true})
-	require.NoError(t, err)
+	dev := watched(t, d.Display())
 	require.NoError(t, do(t, dev, actuator.Press{Keys: []actuator.Key{"a"}, Count: 1}, nil))
 	pids, _ := watchersOf(t, os.Getpid())
 	require.Len(t, pids, 1)

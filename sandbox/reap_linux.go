@@ -152,12 +152,12 @@ func end(mark string, children []*child) error {
 			empty = 0
 		}
 		grace := time.Since(start) < gracePeriod
-		if !grace && len(pids) > 0 && killed.IsZero() {
-			killed = time.Now()
-		}
 		for _, pid := range pids {
 			switch {
 			case !grace:
+				if killed.IsZero() {
+					killed = time.Now()
+				}
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			case !asked[pid]:
 				_ = syscall.Kill(pid, syscall.SIGTERM)

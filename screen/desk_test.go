@@ -77,13 +77,20 @@ func need(tb testing.TB, program string) {
 }
 
 // open starts a program and returns its first window's box.
-func (d *desk) open(program string, args ...string) (box image.Rectangle) {
+func (d *desk) open(program string, args ...string) image.Rectangle {
+	d.tb.Helper()
+	box, _ := d.openProcess(program, args...)
+	return box
+}
+
+// openProcess is open for who wants the program's process too.
+func (d *desk) openProcess(program string, args ...string) (image.Rectangle, *sandbox.Process) {
 	d.tb.Helper()
 	p, err := d.Open(context.Background(), program, args...)
 	require.NoError(d.tb, err)
-	box, err = d.conn.Box(xproto.Window(p.Window()))
+	box, err := d.conn.Box(xproto.Window(p.Window()))
 	require.NoError(d.tb, err)
-	return box
+	return box, p
 }
 
 // openStaged shows a window of the test's own, see stagedWindow.

@@ -18,7 +18,6 @@ import (
 	"desktop-agent/screen"
 
 	"github.com/jezek/xgb/res"
-	"github.com/jezek/xgb/xproto"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -34,13 +33,9 @@ func patient(t *testing.T, kind string, o screen.SettleOptions) (s *screen.Scree
 func patientWith(t *testing.T, kind string, o screen.SettleOptions) (s *screen.Screen, click func(), p *sandbox.Process) {
 	t.Helper()
 	d := newDesk(t, nil)
-	p, err := d.Open(context.Background(), os.Args[0], kind)
-	require.NoError(t, err)
-	box, err := d.conn.Box(xproto.Window(p.Window()))
-	require.NoError(t, err)
+	box, p := d.openProcess(os.Args[0], kind)
 	s = d.screen(screen.Options{Settle: o})
-	_, err = s.Settle(limit(t))
-	require.NoError(t, err)
+	settle(t, s)
 	return s, func() { d.click(box.Min.Add(box.Size().Div(2))) }, p
 }
 
@@ -206,10 +201,7 @@ func TestSettleAfterAChainOfTimers(t *testing.T) {
 func TestSettleDespiteABriefTimer(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
-	program, err := d.Open(t.Context(), os.Args[0], stagedBrief)
-	require.NoError(t, err)
-	box, err := d.conn.Box(xproto.Window(program.Window()))
-	require.NoError(t, err)
+	box, program := d.openProcess(os.Args[0], stagedBrief)
 	delay := func() time.Duration { return process.RunDelay(os.Getpid()) + process.RunDelay(program.PID()) }
 	s := d.screen(screen.Options{})
 	settle(t, s)
