@@ -116,6 +116,7 @@ func (s scene) on(t *testing.T, play func(*testing.T, context.Context, *replay.R
 	}()
 	stored, err := replay.Open(filepath.Join(s.dir, "run"))
 	require.NoError(t, err)
+	s.begins(t, ctx, stored, eyes)
 
 	play(t, ctx, stored, &stage{home, &run.Computer{Display: desktop.Display(), Screen: eyes, Home: home}})
 
@@ -130,6 +131,30 @@ func (s scene) on(t *testing.T, play func(*testing.T, context.Context, *replay.R
 		})
 		assert.Contains(t, shown, s.Shows)
 	}
+}
+
+// begins waits for the window in which the recording began: a program may name its
+// window anew when it is already there, as a browser does once it has read the page.
+func (s scene) begins(t *testing.T, ctx context.Context, stored *replay.Run, eyes *screen.Screen) {
+	t.Helper()
+	var want string
+	for e, err := range stored.Events() {
+		require.NoError(t, err)
+		if seen, ok := e.Data.(run.Observed); ok {
+			w, focused := replay.Recall(&seen).Focused()
+			require.True(t, focused, "the recording begins in a window")
+			want = w.Title
+			break
+		}
+	}
+	var got screen.Window
+	soon(t, func() bool {
+		o, err := eyes.Observe(ctx)
+		require.NoError(t, err)
+		got, _ = o.Focused()
+		return got.Title == want
+	})
+	require.Equal(t, want, got.Title, "the window in which the recording began")
 }
 
 // check compares the home folder with what the task asks for.
