@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	"os"
 	"regexp"
 	"slices"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/dialect"
 	"desktop-agent/actuator/eventwin"
+	"desktop-agent/replay"
 	"desktop-agent/run"
 	"desktop-agent/run/runtest"
 	"desktop-agent/screen"
@@ -118,36 +118,24 @@ var eventSize = image.Pt(1280, 800)
 var demoSides = []int{0, 640}
 
 var readDemo = sync.OnceValues(func() (list []actuator.Action, err error) {
-	data, err := os.ReadFile("cmd/desktop-agent/demo/run/events.jsonl")
+	demo, err := replay.Open("cmd/desktop-agent/demo/run")
 	if err != nil {
 		return nil, err
 	}
-	for line := range bytes.Lines(data) {
-		var e struct {
-			Kind string
-			Data struct{ Action map[string]any }
-		}
-		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, err
-		}
-		if e.Kind != "acting" {
-			continue
-		}
-		name := e.Data.Action["action"].(string)
-		delete(e.Data.Action, "action")
-		fields, err := json.Marshal(e.Data.Action)
+	var size image.Point // of the image that the actions are on
+	for e, err := range demo.Events() {
 		if err != nil {
 			return nil, err
 		}
-		a, err := actuator.Decode(name, fields)
-		if err != nil {
-			return nil, err
+		if seen, ok := e.Data.(run.Observed); ok {
+			size = seen.Mapping.Size
 		}
-		if actuator.KindOf(a) != actuator.Input {
+		acting, ok := e.Data.(run.Acting)
+		if !ok || actuator.KindOf(acting.Action.Action) != actuator.Input {
 			continue
 		}
-		list = append(list, actuator.Moved(actuator.Pixels(a), func(p actuator.Point) actuator.Point {
-			p.Y = p.Y * eventSize.Y / 960 // of the recorded screen, which is as wide
+		list = append(list, actuator.Moved(actuator.Pixels(acting.Action.Action), func(p actuator.Point) actuator.Point {
+			p.X, p.Y = p.X*eventSize.X/size.X, p.Y*eventSize.Y/size.Y
 			q, ok := nameable(p, eventSize, demoSides)
 			if !ok {
 				err = fmt.Errorf("no point near %v has a name in all dialects", p)
