@@ -29,7 +29,7 @@ var options = func() map[string]*regexp.Regexp {
 // as a variable, a file that is written or an empty line, does not only read.
 func reads(lines string) bool {
 	for line := range strings.SplitSeq(strings.TrimSuffix(lines, "\n"), "\n") {
-		list, ok := commandsOf(toNowhere.ReplaceAllString(line, "$1"))
+		list, ok := commandsOf(line)
 		if !ok || len(list) == 0 || slices.ContainsFunc(list, func(c []shellWord) bool { return !shows(c) }) {
 			return false
 		}
@@ -37,8 +37,8 @@ func reads(lines string) bool {
 	return true
 }
 
-// toNowhere is a redirection that writes no file.
-var toNowhere = regexp.MustCompile(`(?:2>&1|[12]?> ?/dev/null)(\s|[;|]|$)`)
+// toNowhere is a redirection that writes no file, and what may follow it.
+var toNowhere = regexp.MustCompile(`^(2>&1|[12]?> ?/dev/null)(?:\s|[;|]|$)`)
 
 // A shellWord is a word of a command, without its quotes.
 type shellWord struct {
@@ -62,10 +62,10 @@ func shows(words []shellWord) bool {
 }
 
 // commandsOf splits a line into its commands. ok is false if it has more than plain words,
-// quotes, pipes and what stands between commands. It reads the grammar of a shell, where
-// [desktop-agent/internal/shlex.Split] knows words alone, by Python's rules: operators end
-// a command without spaces, a pattern that is not quoted is marked, and whatever a shell
-// would expand, redirect or run in the background is refused rather than split.
+// quotes, pipes, redirections to nowhere and what stands between commands. It is no
+// grammar of one shell, for nobody knows which one reads the line, nor what history and
+// keys it knows: only what all of them read the same is split, and whatever any of them
+// would expand, redirect or run in the background is refused.
 func commandsOf(line string) (list [][]shellWord, ok bool) {
 	var command []shellWord
 	var word *shellWord
@@ -83,7 +83,10 @@ func commandsOf(line string) (list [][]shellWord, ok bool) {
 	}
 	for rest := line; rest != ""; {
 		r, size := utf8.DecodeRuneInString(rest)
+		nowhere := toNowhere.FindStringSubmatch(rest)
 		switch {
+		case nowhere != nil && word == nil && quote == 0:
+			size = len(nowhere[1])
 		case unicode.IsControl(r), quote == '"' && strings.ContainsRune("$`\\!", r), quote == 0 && strings.ContainsRune("$`\\!(){}<>#^", r):
 			return nil, false
 		case quote == r:

@@ -23,11 +23,12 @@ func TestReading(t *testing.T) {
 	for _, line := range []string{
 		"ls\n", "ls -la all photos\n", "cd ~/Desktop && ls -la . all && find photos | sort\n", "clear; ls -la all; find photos -type f -name '*.jpg' | sort -k 2\n",
 		"cat notes.txt | grep -n \"rm -rf\" | wc -l\n", "ls nothing 2>/dev/null || echo none\n", "grep -r x . 2>&1 | head -3\n", "pwd\nls;\n", "ls *.txt\n",
+		"ls >/dev/null 2>&1; pwd 2> /dev/null|sort\n", "echo 'a > /dev/null b'\n",
 	} {
 		assert.Equal(t, worldmodel.EffectNavigate, effectOf(line), line)
 	}
 	for _, line := range []string{
-		"\n", "ls\n\n", "y\n", "make\n", "ls > list\n", "ls >> list\n", "ls 2>/dev/nullx\n", "ls >/dev/null/../x\n", "ls && touch x\n", "ls & touch x\n", "ls;touch x\n", "ls | tee x\n", "ls |\n",
+		"\n", "ls\n\n", "y\n", "make\n", "ls > list\n", "ls >> list\n", "ls 2>/dev/nullx\n", "ls >/dev/null/../x\n", "ls2>/dev/null\n", "2>/dev/null\n", "ls && touch x\n", "ls & touch x\n", "ls;touch x\n", "ls | tee x\n", "ls |\n",
 		"ls $(touch x)\n", "ls `touch x`\n", "cat <(touch x)\n", "echo $HOME\n", "echo \"$(touch x)\"\n", "ls 'a\n", "ls \\\n", "x=1 ls\n", "./ls\n", "/tmp/ls\n", "sudo ls\n", "!ls\n", "{ ls; }\n", "ls\ttouch\n", "ls\rtouch x\r\n",
 		"find . -delete\n", "find . -exec touch {} +\n", "find . -fprint x\n", "find *\n", "sort -o x y\n", "sort -ro x y\n", "sort *\n", "sort --output=x y\n", "tree -o x\n", "file -C -m x\n", "ls\ntouch x\n",
 	} {
