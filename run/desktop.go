@@ -162,7 +162,7 @@ func (l *Live) same(ctx context.Context, chosen *screen.Observation, at image.Po
 	if was.Node < 0 || was.Window < 0 {
 		return false
 	}
-	now, err := l.looked(l.Screen.Look(ctx))
+	now, err := l.looked(l.Screen.Snapshot(ctx))
 	if err != nil || now.Tree.Err != nil {
 		return false
 	}

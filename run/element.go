@@ -32,7 +32,7 @@ func (d liveDevice) set(ctx context.Context, a actuator.Set, f actuator.Frame) e
 	if a.At.Element.Role == screen.RoleTextLine {
 		return fmt.Errorf("%w: %s was read from the picture, and no program tells of it: click on it, select what it holds, and type", actuator.ErrRefused, a.At.Element)
 	}
-	now, err := d.looked(d.Screen.Look(ctx))
+	now, err := d.looked(d.Screen.Snapshot(ctx))
 	if err != nil {
 		return fmt.Errorf("%w: %w", actuator.ErrRefused, err)
 	}
@@ -198,7 +198,7 @@ func (d liveDevice) holds(ctx context.Context, a actuator.WaitUntil, seen *sight
 		windows, err := d.Screen.Windows(ctx)
 		return titled(windows, a.What, a.Gone) != a.Gone, err
 	}
-	look := d.Screen.Look
+	look := d.Screen.Snapshot
 	if isRead(a) {
 		look = d.Screen.Read // also where no program tells it
 	}

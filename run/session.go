@@ -184,7 +184,7 @@ func (s *Session) openDesktop(ctx context.Context) error {
 		}
 		if c.Screen != nil {
 			s.Screen = c.Screen
-		} else if err := s.openLook(ctx, c.Bus); err != nil {
+		} else if err := s.connect(ctx, c.Bus); err != nil {
 			return err
 		}
 	} else if err := s.openScreen(ctx); err != nil {
@@ -237,11 +237,11 @@ func (s *Session) openScreen(ctx context.Context) (err error) {
 			}
 		}
 	}
-	return s.openLook(ctx, bus)
+	return s.connect(ctx, bus)
 }
 
-// openLook connects to the display, and to the accessibility tree of its programs.
-func (s *Session) openLook(ctx context.Context, bus string) (err error) {
+// connect connects to the display, and to the accessibility tree of its programs.
+func (s *Session) connect(ctx context.Context, bus string) (err error) {
 	d := s.Settings.Display
 	// Without an accessibility bus there is a picture still, and each
 	// observation tells why there is nothing more.

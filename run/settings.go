@@ -167,7 +167,7 @@ type ModelSettings struct {
 // is asked for one.
 type MacroSettings struct {
 	Patience      time.Duration // how long to look for what a step needs, and then for what it leads to
-	MaxLooks      int           // right before input, while windows come and go: then the step diverges
+	MaxChecks     int           // right before input, while windows come and go: then the step diverges
 	MaxHeals      int           // of one step
 	MaxBadReplies int           // of the model that heals, in a row
 
@@ -187,7 +187,7 @@ type PictureSettings struct {
 
 // WithDefaults returns the settings with what is zero filled in.
 func (m MacroSettings) WithDefaults() MacroSettings {
-	m.Patience, m.MaxLooks, m.MaxHeals, m.MaxBadReplies = cmp.Or(m.Patience, 10*time.Second), cmp.Or(m.MaxLooks, 10), cmp.Or(m.MaxHeals, 3), cmp.Or(m.MaxBadReplies, 3)
+	m.Patience, m.MaxChecks, m.MaxHeals, m.MaxBadReplies = cmp.Or(m.Patience, 10*time.Second), cmp.Or(m.MaxChecks, 10), cmp.Or(m.MaxHeals, 3), cmp.Or(m.MaxBadReplies, 3)
 	m.Pictures = m.Pictures.WithDefaults()
 	return m
 }

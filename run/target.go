@@ -336,7 +336,7 @@ func (l *Live) Locate(ctx context.Context, aim Aim) (actuator.Action, string, er
 	if !actuator.ByHandle(aim.Action) && !hitsDisabled(aim.Action, aim.Chosen) {
 		return aim.Action, "", nil
 	}
-	look := l.Screen.Look
+	look := l.Screen.Snapshot
 	if slices.ContainsFunc(actuator.Points(aim.Action), func(p actuator.Point) bool { return wasRead(p.Element, aim.Chosen) }) {
 		look = l.Screen.Read
 	}

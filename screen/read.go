@@ -57,7 +57,7 @@ const (
 	maxReadText     = 1000 // bytes of one line
 )
 
-// Read is [Screen.Look] with what no program tells and can be read in the picture.
+// Read is [Screen.Snapshot] with what no program tells and can be read in the picture.
 func (s *Screen) Read(ctx context.Context) (o *Observation, err error) {
 	if o, err = s.told(ctx); err != nil {
 		return nil, err

@@ -200,10 +200,10 @@ func (s *Screen) Continue(frames, elements int, last []atspi.Node) {
 	s.frames, s.names = max(s.frames, frames), namer{nodes: last, count: max(s.names.count, elements)}
 }
 
-// Look takes in the windows and the accessibility tree as they are now, without a
+// Snapshot takes in the windows and the accessibility tree as they are now, without a
 // picture; it waits for nothing. Elements that the newest observation has have the
 // same ID, others have none: they get one when they are observed.
-func (s *Screen) Look(ctx context.Context) (*Observation, error) {
+func (s *Screen) Snapshot(ctx context.Context) (*Observation, error) {
 	o, err := s.told(ctx)
 	if err != nil {
 		return nil, err

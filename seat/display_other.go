@@ -18,8 +18,8 @@ type State struct {
 // Take returns [ErrUnsupported].
 func Take(context.Context, string, *Options) (*Seat, error) { return nil, ErrUnsupported }
 
-// Look returns [ErrUnsupported].
-func Look(string) (State, error) { return State{}, ErrUnsupported }
+// StateOf returns [ErrUnsupported].
+func StateOf(string) (State, error) { return State{}, ErrUnsupported }
 
 // Stop returns [ErrUnsupported].
 func Stop(context.Context, string, string) (had, still *Owner, err error) {

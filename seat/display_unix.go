@@ -359,8 +359,8 @@ type State struct {
 	Stopped *Latch // nil if it was not stopped
 }
 
-// Look tells the state of a display.
-func Look(display string) (s State, err error) {
+// StateOf returns the state of a display.
+func StateOf(display string) (s State, err error) {
 	err = on(display, func(l *link) error {
 		s, err = l.state()
 		return err

@@ -55,7 +55,7 @@ func TestOneOwner(t *testing.T) {
 	assert.Equal(t, os.Getpid(), taken.Owner.PID)
 	assert.Equal(t, "agent", taken.Owner.What)
 	assert.WithinDuration(t, time.Now(), taken.Owner.Since, 10*time.Second)
-	state, err := seat.Look(display)
+	state, err := seat.StateOf(display)
 	require.NoError(t, err)
 	assert.Equal(t, taken.Owner.PID, state.Owner.PID)
 	require.NoError(t, first.Close())

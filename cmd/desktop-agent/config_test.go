@@ -345,7 +345,7 @@ var modelRows = []settingRow{
 }
 
 var macroRows = []settingRow{
-	{"", "--patience=11s", "Patience"}, {"", "--max-looks=11", "MaxLooks"}, {"", "--max-heals=4", "MaxHeals"}, {"", "--heal-bad-replies=4", "MaxBadReplies"},
+	{"", "--patience=11s", "Patience"}, {"", "--max-checks=11", "MaxChecks"}, {"", "--max-heals=4", "MaxHeals"}, {"", "--heal-bad-replies=4", "MaxBadReplies"},
 	{"", "--picture-score=0.96", "Pictures.Score"}, {"", "--picture-margin=0.06", "Pictures.Margin"}, {"", "--picture-scaled-score=0.91", "Pictures.ScaledScore"},
 	{"", "--picture-scaled-margin=0.07", "Pictures.ScaledMargin"}, {"", "--picture-part-score=0.87", "Pictures.PartScore"}, {"", "--picture-limit=6s", "Pictures.Limit"},
 }

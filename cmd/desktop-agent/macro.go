@@ -81,7 +81,7 @@ func (r *replayCmd) macro(ctx context.Context, c console, g *cli, stored *replay
 // playFlags say how a macro is played.
 type playFlags struct {
 	Patience       time.Duration `help:"With --macro: how long to look for what a step needs, and then for what it leads to." default:"${patience}" group:"Macro"`
-	MaxLooks       int           `help:"With --macro: how often to look again before input while windows come and go." default:"${max_looks}" group:"Macro"`
+	MaxChecks      int           `help:"With --macro: how often to check before input that nothing moves, while windows come and go." default:"${max_checks}" group:"Macro"`
 	MaxHeals       int           `help:"With --heal model: how often a model is asked for one step." default:"${max_heals}" group:"Macro"`
 	HealBadReplies int           `help:"With --heal model: replies in a row that are no action, until that is an error." default:"${heal_bad_replies}" group:"Macro"`
 
@@ -101,7 +101,7 @@ type pictureFlags struct {
 // playSettings say what each flag sets.
 var playSettings = map[string]func(*run.MacroSettings, playFlags){
 	"patience":              func(s *run.MacroSettings, f playFlags) { s.Patience = f.Patience },
-	"max-looks":             func(s *run.MacroSettings, f playFlags) { s.MaxLooks = f.MaxLooks },
+	"max-checks":            func(s *run.MacroSettings, f playFlags) { s.MaxChecks = f.MaxChecks },
 	"max-heals":             func(s *run.MacroSettings, f playFlags) { s.MaxHeals = f.MaxHeals },
 	"heal-bad-replies":      func(s *run.MacroSettings, f playFlags) { s.MaxBadReplies = f.HealBadReplies },
 	"picture-score":         func(s *run.MacroSettings, f playFlags) { s.Pictures.Score = f.Picture.Score },
@@ -122,9 +122,9 @@ func (f playFlags) settings() (s run.MacroSettings) {
 
 // check refuses flags with which nothing could be found.
 func (f playFlags) check() error {
-	if f.Patience <= 0 || f.MaxLooks < 1 || f.MaxHeals < 1 || f.HealBadReplies < 1 || f.Picture.Limit <= 0 {
-		return hintError{fmt.Errorf("a macro cannot be played so: patience %v, %d looks, %d heals, %d bad replies, pictures %v", f.Patience, f.MaxLooks, f.MaxHeals, f.HealBadReplies, f.Picture.Limit),
-			"--patience, --max-looks, --max-heals, --heal-bad-replies and --picture-limit are above 0"}
+	if f.Patience <= 0 || f.MaxChecks < 1 || f.MaxHeals < 1 || f.HealBadReplies < 1 || f.Picture.Limit <= 0 {
+		return hintError{fmt.Errorf("a macro cannot be played so: patience %v, %d checks, %d heals, %d bad replies, pictures %v", f.Patience, f.MaxChecks, f.MaxHeals, f.HealBadReplies, f.Picture.Limit),
+			"--patience, --max-checks, --max-heals, --heal-bad-replies and --picture-limit are above 0"}
 	}
 	p := f.Picture
 	return cmp.Or(part("picture-score", p.Score), part("picture-margin", p.Margin), part("picture-scaled-score", p.ScaledScore), part("picture-scaled-margin", p.ScaledMargin),

@@ -305,7 +305,7 @@ func defaults() map[string]string {
 		"detect_no_effect": l.NoEffect, "detect_no_progress": l.NoProgress,
 		"detect_reach": l.Reach, "detect_again": l.Again, "detect_stuck": l.Stuck, "detect_objections": l.Objections,
 		"plan_tries": a.PlanTries, "careful_edits": a.CarefulEdits, "max_blocked": a.MaxBlocked, "ground_tries": d.Models.GroundTries, "attempts": r.Attempts,
-		"max_looks": d.Macro.MaxLooks, "max_heals": d.Macro.MaxHeals, "heal_bad_replies": d.Macro.MaxBadReplies,
+		"max_checks": d.Macro.MaxChecks, "max_heals": d.Macro.MaxHeals, "heal_bad_replies": d.Macro.MaxBadReplies,
 		"dpi": d.Display.DPI, "max_image": d.Display.MaxImage, "tree_nodes": d.Display.TreeNodes,
 	} {
 		vars[name] = strconv.Itoa(n)

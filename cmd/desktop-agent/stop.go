@@ -78,7 +78,7 @@ func (s *stopCmd) lift(c console, display string) error {
 
 // show says what is known of a display.
 func show(c console, display string) error {
-	state, err := seat.Look(display)
+	state, err := seat.StateOf(display)
 	if err != nil {
 		return noDisplayHint(err)
 	}

@@ -62,7 +62,7 @@ func TestOneAgentADisplay(t *testing.T) {
 	require.NoError(t, again.Process.Signal(syscall.SIGUSR1))
 	assert.Equal(t, exitInterrupted, again.code())
 	assert.Contains(t, again.stderr.String(), "was stopped by a signal at ")
-	state, err := seat.Look(d.Display())
+	state, err := seat.StateOf(d.Display())
 	require.NoError(t, err)
 	assert.Nil(t, state.Owner)
 	assert.NotNil(t, state.Stopped)

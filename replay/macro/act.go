@@ -118,7 +118,7 @@ func (m *Macro) nameOf(a *Action) string {
 	return ""
 }
 
-// batch performs the next actions of a step that belong to one look.
+// batch performs the next actions of a step that belong to one observation.
 func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 	end := t.upto()
 	var list []aimed
@@ -127,19 +127,19 @@ func (r *player) batch(ctx context.Context, t *turn) (*trouble, error) {
 		list, bad = r.aim(ctx, t, end)
 		return bad
 	})
-	// What was looked at must still be so. Something may move all the time: then
-	// the newest look counts.
-	for look := range r.set.MaxLooks {
+	// What was observed must still be so. Something may move all the time: then
+	// the newest observation counts.
+	for n := range r.set.MaxChecks {
 		if bad != nil || err != nil {
 			return bad, err
 		}
 		if capture, err = r.Desktop.Capture(ctx); err != nil {
 			return nil, err
 		}
-		if sameWindows(capture.Windows, r.live.Windows) && (look >= r.set.MaxLooks/2 || r.sameSpots(ctx, list, capture)) {
+		if sameWindows(capture.Windows, r.live.Windows) && (n >= r.set.MaxChecks/2 || r.sameSpots(ctx, list, capture)) {
 			break
 		}
-		if look == r.set.MaxLooks-1 {
+		if n == r.set.MaxChecks-1 {
 			return &trouble{inTheWay, "windows that stay", "they come, go or move all the time"}, nil
 		}
 		if err = r.see(ctx); err == nil {

@@ -222,7 +222,7 @@ func TestPlayerSettings(t *testing.T) {
 
 	for set, looks := range map[int]int{0: 10, 2: 2} {
 		d := restless{&fakeDesktop{draft: mainWindow, react: opensDialog}}
-		_, _, err := play(t, &Player{Desktop: d, Settings: run.Settings{Macro: run.MacroSettings{MaxLooks: set}}}, saving(t))
+		_, _, err := play(t, &Player{Desktop: d, Settings: run.Settings{Macro: run.MacroSettings{MaxChecks: set}}}, saving(t))
 		require.ErrorContains(t, err, "windows that stay")
 		assert.Equal(t, looks, d.looks)
 		assert.Empty(t, d.did)

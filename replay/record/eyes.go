@@ -18,10 +18,10 @@ type Observer interface {
 }
 
 const (
-	lookPause  = 250 * time.Millisecond // between two looks, unless something urgent happens
-	secondLook = 500 * time.Millisecond // after input: some programs tell of a menu some time after they have shown it
-	retryPause = 500 * time.Millisecond // after a look that failed
-	maxFailed  = 3                      // looks that may fail in a row
+	observePause = 250 * time.Millisecond // between two, unless something urgent happens
+	secondLook   = 500 * time.Millisecond // after input: some programs tell of a menu some time after they have shown it
+	retryPause   = 500 * time.Millisecond // after a look that failed
+	maxFailed    = 3                      // looks that may fail in a row
 )
 
 // An observation is one while a person works.
@@ -97,7 +97,7 @@ func (y *watcher) run(ctx context.Context) error {
 		}
 		began := time.Now()
 		o, err := y.screen.Observe(ctx)
-		rested = time.Now().Add(lookPause)
+		rested = time.Now().Add(observePause)
 		switch {
 		case ctx.Err() != nil:
 			return nil

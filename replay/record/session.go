@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	keptLooks  = 4                      // so many of the newest looks are kept
-	quickLimit = 100 * time.Millisecond // a quick look that is taken later than this after the input is none
-	lookLimit  = 5 * time.Second        // for a look that is waited for
-	endLimit   = 10 * time.Second       // for all that is left to do at the end
-	maxBatch   = 50                     // actions of a step
-	stepRoom   = 256                    // steps that may wait to be written
+	keptObservations = 4                      // so many of the newest are kept
+	quickLimit       = 100 * time.Millisecond // a quick look that is taken later than this after the input is none
+	observeLimit     = 5 * time.Second        // for one that is waited for
+	endLimit         = 10 * time.Second       // for all that is left to do at the end
+	maxBatch         = 50                     // actions of a step
+	stepRoom         = 256                    // steps that may wait to be written
 )
 
 // A session is one recording. Its fields belong to the goroutine of run, but for
@@ -271,7 +271,7 @@ func (s *session) observeQuickly(ctx context.Context) {
 	}
 	s.observing, g.quick = true, true
 	go func() {
-		ctx, cancel := context.WithTimeout(ctx, lookLimit)
+		ctx, cancel := context.WithTimeout(ctx, observeLimit)
 		defer cancel()
 		began := time.Now()
 		o, err := s.Quick.Observe(ctx)
@@ -295,8 +295,8 @@ func (s *session) tookQuick(q quickObservation) {
 // saw takes a look.
 func (s *session) saw(l *observation) {
 	s.observations = append(s.observations, l)
-	if len(s.observations) > keptLooks {
-		s.observations = slices.Delete(s.observations, 0, len(s.observations)-keptLooks)
+	if len(s.observations) > keptObservations {
+		s.observations = slices.Delete(s.observations, 0, len(s.observations)-keptObservations)
 	}
 	s.readings = append(s.readings, reading{l.began, l.done, fieldOf(l.Observation), focusOf(l.Observation)})
 	for _, g := range s.pending {
@@ -357,7 +357,7 @@ func (s *session) known(g *gesture, now time.Time) bool {
 	if !g.closed || g.quick {
 		return false
 	}
-	if s.ended || now.Sub(g.end) > lookLimit {
+	if s.ended || now.Sub(g.end) > observeLimit {
 		return true
 	}
 	newest := s.readings[len(s.readings)-1]

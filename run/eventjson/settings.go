@@ -149,7 +149,7 @@ type detectors struct {
 // macro is the form of how a macro is played.
 type macro struct {
 	Patience      duration `json:"patience"`
-	MaxLooks      int      `json:"max_looks"`
+	MaxChecks     int      `json:"max_looks"`
 	MaxHeals      int      `json:"max_heals"`
 	MaxBadReplies int      `json:"max_bad_replies"`
 	Pictures      pictures `json:"pictures"`
@@ -167,7 +167,7 @@ type pictures struct {
 func macroForm(m run.MacroSettings) macro {
 	p := m.Pictures
 	return macro{
-		Patience: duration(m.Patience), MaxLooks: m.MaxLooks, MaxHeals: m.MaxHeals, MaxBadReplies: m.MaxBadReplies,
+		Patience: duration(m.Patience), MaxChecks: m.MaxChecks, MaxHeals: m.MaxHeals, MaxBadReplies: m.MaxBadReplies,
 		Pictures: pictures{p.Score, p.Margin, p.ScaledScore, p.ScaledMargin, p.PartScore, duration(p.Limit)},
 	}
 }
@@ -175,7 +175,7 @@ func macroForm(m run.MacroSettings) macro {
 func (f macro) data() run.MacroSettings {
 	p := f.Pictures
 	return run.MacroSettings{
-		Patience: time.Duration(f.Patience), MaxLooks: f.MaxLooks, MaxHeals: f.MaxHeals, MaxBadReplies: f.MaxBadReplies,
+		Patience: time.Duration(f.Patience), MaxChecks: f.MaxChecks, MaxHeals: f.MaxHeals, MaxBadReplies: f.MaxBadReplies,
 		Pictures: run.PictureSettings{
 			Score: p.Score, Margin: p.Margin, ScaledScore: p.ScaledScore, ScaledMargin: p.ScaledMargin, PartScore: p.PartScore, Limit: time.Duration(p.Limit),
 		},

@@ -79,7 +79,7 @@ func (d *desk) icon(dir string) chooser {
 
 // status is what the status bar of a file manager says.
 func (d *desk) status() string {
-	o, err := d.eyes.Look(d.t.Context())
+	o, err := d.eyes.Snapshot(d.t.Context())
 	require.NoError(d.t, err)
 	for _, n := range o.Tree.Nodes {
 		if n.Role == "status bar" {
