@@ -10,8 +10,8 @@
 //	root, err := a.XML("word/document.xml")
 //	for p := range root.Child("w:body").All("w:p") {
 //
-// What the parts mean is the business of those who read them. [Rewrite] makes a copy in
-// which one part is another. Files are untrusted: entities are not expanded, and the
+// What the parts mean is the business of those who read them. [Prepend] makes a copy with
+// one more paragraph. Files are untrusted: entities are not expanded, and the
 // sizes of the file, of its parts and of the trees that they become have limits, far above
 // those of the documents of a few pages that tasks are about. Who goes beyond is
 // [ErrTooLarge].

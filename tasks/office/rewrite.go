@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Rewrite returns a file in which one part is what change makes of it, and all others are
+// rewrite returns a file in which one part is what change makes of it, and all others are
 // as they were. Without that part it is [ErrNoPart].
-func Rewrite(file []byte, part string, change func(text []byte) ([]byte, error)) ([]byte, error) {
+func rewrite(file []byte, part string, change func(text []byte) ([]byte, error)) ([]byte, error) {
 	from, err := readZip(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func Rewrite(file []byte, part string, change func(text []byte) ([]byte, error))
 
 // Prepend returns a Word document with a paragraph before all others.
 func Prepend(document []byte, text string) ([]byte, error) {
-	return Rewrite(document, "word/document.xml", func(part []byte) ([]byte, error) {
+	return rewrite(document, "word/document.xml", func(part []byte) ([]byte, error) {
 		head, body, ok := strings.Cut(string(part), "<w:body>")
 		if !ok {
 			return nil, errors.New("it has no body")
