@@ -21,7 +21,7 @@ type HealRequest struct {
 	Expected string   // in words
 	Found    string   // in words
 	Done     bool     // the step was performed: only what it should lead to is not there
-	Try      int      // from 1 to 3
+	Try      int      // from 1 to [run.MacroSettings.MaxHeals]
 	Live     *screen.Observation
 	Frame    string      // ID of the recorded frame that shows what was expected
 	Recorded image.Image // that frame; nil if it is missing
