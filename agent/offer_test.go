@@ -43,12 +43,15 @@ func (s *shelf) Do(_ context.Context, name string, arguments []byte) (string, er
 func TestToolsAreOffered(t *testing.T) {
 	for _, format := range []string{"code", "tools"} {
 		t.Run(format, func(t *testing.T) {
-			a, script, journal := newAgent(t, &runtest.Desktop{})
-			box := &shelf{}
+			d, box := &runtest.Desktop{}, &shelf{}
+			a, script, journal := newAgent(t, d)
+			s := runtest.Open(t, run.Settings{}, &run.Options{
+				Desktop: d, Device: d, Tools: box, Journal: func() (run.Journal, error) { return journal, nil },
+			})
+			a.Hand, a.Scope = s.Hand, s.Scope
 			var err error
 			a.Actor.Format, err = agent.FormatOf(format, box.Offer()...)
 			require.NoError(t, err)
-			a.Hand.Equip(box)
 			if format == "code" {
 				script.replies = []string{code(`agent.call("find_note", {"text": "rent"})`), code(`agent.call("find_notes")`), code("FAIL: enough")}
 			} else {

@@ -17,9 +17,9 @@ func clock() run.Toolbox { return &box{tools: map[string]tool{"clock": {}}} }
 // two are two steps, of which the second needs the first.
 func two() *planner.Plan { return plan(step("s1", "clock"), step("s2", "clock", "s1")) }
 
-// session opens a session without a display and without a model.
-func session() *run.Session {
-	s, err := run.Open(context.Background(), settings(), &run.Options{NoDesktop: true, Tools: clock()})
+// session opens a session that has tools, and neither a display nor a model.
+func session(tools run.Toolbox) *run.Session {
+	s, err := run.Open(context.Background(), settings(), &run.Options{NoDesktop: true, Tools: tools})
 	if err != nil {
 		panic(err)
 	}
@@ -28,7 +28,7 @@ func session() *run.Session {
 
 // Example executes a plan whose steps need neither a display nor a model.
 func Example() {
-	s := session()
+	s := session(clock())
 	defer s.Close()
 	e, err := engine.New(s)
 	if err != nil {
@@ -50,7 +50,7 @@ func Example() {
 
 // ExampleHooks_event hears of steps as they begin and end.
 func ExampleHooks_event() {
-	s := session()
+	s := session(clock())
 	defer s.Close()
 	e, err := engine.New(s)
 	if err != nil {
@@ -82,7 +82,7 @@ func ExampleHooks_event() {
 
 // ExampleHooks_approve refuses a plan; nothing of it is executed.
 func ExampleHooks_approve() {
-	s := session()
+	s := session(clock())
 	defer s.Close()
 	e, err := engine.New(s)
 	if err != nil {
@@ -102,7 +102,7 @@ func ExampleHooks_approve() {
 
 // ExampleHooks_planGenerated changes a plan before it is approved.
 func ExampleHooks_planGenerated() {
-	s := session()
+	s := session(clock())
 	defer s.Close()
 	e, err := engine.New(s)
 	if err != nil {
@@ -120,7 +120,7 @@ func ExampleHooks_planGenerated() {
 
 // ExampleHooks_revisionNeeded ends a plan where others would be changed.
 func ExampleHooks_revisionNeeded() {
-	s := session()
+	s := session(&box{tools: map[string]tool{"clock": {}, "nothing": fails(9)}})
 	defer s.Close()
 	e, err := engine.New(s)
 	if err != nil {
@@ -132,7 +132,6 @@ func ExampleHooks_revisionNeeded() {
 		return planner.Abort
 	}
 	x, _ := e.Begin(plan(step("s1", "clock"), step("s2", "nothing")))
-	s.Hand.Equip(&box{tools: map[string]tool{"clock": {}, "nothing": fails(9)}})
 	result, err := x.Execute(context.Background())
 	fmt.Println(result.State, len(result.Steps), err)
 	// Output:

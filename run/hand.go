@@ -57,10 +57,6 @@ type tried struct {
 // and so does who its guard is.
 func NewHand(d Device, s *Scope, g Guard) *Hand { return &Hand{device: d, Scope: s, guard: g} }
 
-// Equip gives a hand that [NewHand] made the tools that its actions may call; a session's has
-// those of its [Options].
-func (h *Hand) Equip(t Toolbox) { h.tools = t }
-
 // Offer returns the tools that an action may call; none of a hand that has none.
 func (h *Hand) Offer() []Tool {
 	if h == nil || h.tools == nil {

@@ -368,8 +368,7 @@ func TestInsteadOfATool(t *testing.T) {
 		want  worldmodel.Effect
 		final bool
 	}{{nil, worldmodel.EffectSend, true}, {editor{}, worldmodel.EffectNavigate, false}} {
-		h, _ := newHand(&device{}, tt.guard)
-		h.Equip(mailing{})
+		h := runtest.Open(t, run.Settings{}, &run.Options{Desktop: &runtest.Desktop{}, Device: &device{}, Guard: tt.guard, Tools: mailing{}}).Hand
 		require.NoError(t, h.Perform(t.Context(), run.Intent{Action: actuator.CallTool{Tool: "mail", Arguments: "{}"}}))
 		effect, final, any := h.Attempted()
 		assert.True(t, any)

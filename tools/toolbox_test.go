@@ -9,6 +9,7 @@ import (
 	"desktop-agent/actuator"
 	"desktop-agent/guard"
 	"desktop-agent/run"
+	"desktop-agent/run/runtest"
 	"desktop-agent/tools"
 	"desktop-agent/worldmodel"
 )
@@ -21,8 +22,9 @@ func TestToolsTakeTheOneWay(t *testing.T) {
 	server.Effects = map[string]worldmodel.Effect{"echo": worldmodel.EffectNone}
 	_, registry := open(t, map[string]tools.Server{"notes": server})
 	journal := &run.Memory{}
-	hand := run.NewHand(nil, run.NewRecorder(journal, nil).Scope(run.Where{}), &guard.Guard{})
-	hand.Equip(registry)
+	hand := runtest.Open(t, run.Settings{}, &run.Options{
+		NoDesktop: true, Guard: &guard.Guard{}, Tools: registry, Journal: func() (run.Journal, error) { return journal, nil },
+	}).Hand
 	call := func(name string) *run.Act {
 		t.Helper()
 		act, err := hand.Do(t.Context(), run.Intent{Action: actuator.CallTool{Tool: name, Arguments: `{"text":"hello"}`}, Source: run.FromModel})
