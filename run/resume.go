@@ -329,20 +329,19 @@ func (d toolDevice) Do(ctx context.Context, a actuator.Action, _ actuator.Frame)
 
 // typedSecret keeps in mind that a secret was typed into a window which is still there.
 func (s *Session) typedSecret(a actuator.Action, r *Retracing) {
-	d, ok := s.Desktop.(retracedDesktop)
 	on := r.intent().On
-	if !ok || on == nil || r.past.So.Resumed.Desktop != SameDesktop {
+	if s.live == nil || s.live.secrets == nil || on == nil || r.past.So.Resumed.Desktop != SameDesktop {
 		return
 	}
-	live, ok := d.Desktop.(*Live)
 	t, typing := a.(actuator.Type)
-	if !ok || live.secrets == nil || !typing || !strings.Contains(string(t.Text), placeholderBegins) {
+	if !typing || !strings.Contains(string(t.Text), placeholderBegins) {
 		return
 	}
 	if w, ok := on.Focused(); ok {
-		live.secrets.mu.Lock()
-		defer live.secrets.mu.Unlock()
-		live.secrets.typed[w.ID] = true
+		secrets := s.live.secrets
+		secrets.mu.Lock()
+		defer secrets.mu.Unlock()
+		secrets.typed[w.ID] = true
 	}
 }
 

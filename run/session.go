@@ -42,6 +42,7 @@ type Session struct {
 	Log      *slog.Logger
 
 	options  Options
+	live     *Live // that the session has opened; nil for none
 	tree     *atspi.Reader
 	treeErr  error
 	reader   *ocr.Reader // of text from the picture; nil for none
@@ -197,7 +198,7 @@ func (s *Session) openDesktop(ctx context.Context) error {
 	if hide := hider(s.options.Secrets); hide != nil {
 		live.secrets = &secretive{list: s.options.Secrets, hide: hide, typed: map[uint32]bool{}}
 	}
-	s.Desktop, s.Hand.Desktop = live, live
+	s.live, s.Desktop, s.Hand.Desktop = live, live, live
 	return nil
 }
 
@@ -326,8 +327,8 @@ func (s *Session) openInput(ctx context.Context) error {
 // OpenInput gives the hand the device of a live desktop, for a session that was
 // opened without.
 func (s *Session) OpenInput(ctx context.Context) error {
-	live, ok := s.Desktop.(*Live)
-	if !ok || s.device != nil {
+	live := s.live
+	if live == nil || s.device != nil {
 		return nil
 	}
 	getenv := s.options.Getenv
