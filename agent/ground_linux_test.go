@@ -17,6 +17,7 @@ import (
 	"desktop-agent/agent"
 	"desktop-agent/internal/x11"
 	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
 	"desktop-agent/run"
 	"desktop-agent/run/runtest"
 	"desktop-agent/screen"
@@ -79,7 +80,7 @@ func TestWordsOnARealDesktop(t *testing.T) {
 	var reasons []string
 	var sizes []image.Point
 	client := &llm.Client{Default: llm.Settings{Model: "script"}, Roles: map[llm.Role]llm.Settings{llm.Grounder: {Model: "gta1-7b"}}, Retry: llm.Retry{Attempts: 1}}
-	client.Model = modelFunc(func(r *llm.Request) (string, error) {
+	client.Model = llmtest.Answer(func(r *llm.Request) (string, error) {
 		if r.Role == llm.Grounder {
 			answer := turns[n-1].ground[asked]
 			asked++

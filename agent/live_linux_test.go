@@ -15,6 +15,7 @@ import (
 
 	"desktop-agent/agent"
 	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
 	"desktop-agent/run"
 	"desktop-agent/run/runtest"
 )
@@ -31,7 +32,7 @@ func TestStuckOnARealDesktop(t *testing.T) {
 	defer cancel()
 	calls, told := 0, 0
 	client := &llm.Client{Default: llm.Settings{Model: "script"}, Retry: llm.Retry{Attempts: 1}}
-	client.Model = modelFunc(func(r *llm.Request) (string, error) {
+	client.Model = llmtest.Answer(func(r *llm.Request) (string, error) {
 		calls++
 		switch r.Role {
 		case llm.Monitor:
@@ -67,15 +68,4 @@ func TestStuckOnARealDesktop(t *testing.T) {
 	assert.GreaterOrEqual(t, told, 7)
 	assert.Empty(t, all[run.Acting](journal), "nothing is sent")
 	t.Logf("%d steps, %d calls", result.Steps, calls)
-}
-
-// A modelFunc answers by function.
-type modelFunc func(*llm.Request) (string, error)
-
-func (f modelFunc) Complete(_ context.Context, r *llm.Request) (*llm.Response, error) {
-	reply, err := f(r)
-	if err != nil {
-		return nil, err
-	}
-	return &llm.Response{Text: reply, Finish: "stop"}, nil
 }

@@ -13,23 +13,13 @@ import (
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
 	"desktop-agent/monitor"
 	"desktop-agent/planner"
 	"desktop-agent/run"
 	"desktop-agent/run/runtest"
 	"desktop-agent/worldmodel"
 )
-
-// A counted model answers by function, which gets the number of the call.
-type counted struct {
-	reply func(n int) string
-	asked []*llm.Request
-}
-
-func (c *counted) Complete(_ context.Context, r *llm.Request) (*llm.Response, error) {
-	c.asked = append(c.asked, r)
-	return &llm.Response{Text: c.reply(len(c.asked)), Finish: "stop"}, nil
-}
 
 const objects = `{"is_consistent":false,"needs_new_plan":false,"optimization_guidance":"That does not help: fill in the field first."}`
 
@@ -87,8 +77,9 @@ func TestActorsThatGoNowhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := &runtest.Desktop{Views: tt.views, React: tt.react}
 			a, _, journal := newAgent(t, d)
-			actor, critic, plans := &counted{reply: tt.reply}, &counted{reply: func(int) string { return objects }}, &fakePlanner{plan: favorites(t)}
-			goals := 0
+			n, goals := 0, 0
+			actor := &llmtest.Recorder{Model: llmtest.Answer(func(*llm.Request) (string, error) { n++; return tt.reply(n), nil })}
+			critic, plans := &llmtest.Recorder{Model: llmtest.Text(objects)}, &fakePlanner{plan: favorites(t)}
 			world := &fakeWorld{goal: func(worldmodel.GoalRequest) (*worldmodel.GoalCheck, error) {
 				goals++
 				return &worldmodel.GoalCheck{Missing: "the name is empty"}, nil
@@ -100,10 +91,10 @@ func TestActorsThatGoNowhere(t *testing.T) {
 			assert.Equal(t, tt.end, result.Outcome, result.Answer)
 			assert.Contains(t, result.Answer, tt.answer)
 			assert.LessOrEqual(t, result.Steps, tt.steps)
-			calls := len(actor.asked) + len(critic.asked) + world.calls + goals + plans.asked + len(plans.guided)
+			calls := actor.Count() + critic.Count() + world.calls + goals + plans.asked + len(plans.guided)
 			assert.LessOrEqual(t, calls, 3*result.Steps)
 			t.Logf("%s after %d steps and %d calls: actor %d, monitor %d, world model %d, planner %d", result.Outcome, result.Steps, calls,
-				len(actor.asked), len(critic.asked), world.calls+goals, plans.asked+len(plans.guided))
+				actor.Count(), critic.Count(), world.calls+goals, plans.asked+len(plans.guided))
 			assert.Equal(t, tt.end, all[run.RunEnded](journal)[0].Outcome)
 			assert.Empty(t, plans.guided, "the monitor never said that the plan is wrong")
 		})
@@ -176,14 +167,14 @@ func TestActorHearsTheDetectors(t *testing.T) {
 // came of it; and that it is not asked in each turn.
 func TestMonitorSeesItsObjections(t *testing.T) {
 	a, _, _ := newAgent(t, &runtest.Desktop{}, slicesRepeat(code("pyautogui.press('a')"), 20)...)
-	critic := &counted{reply: func(int) string { return objects }}
+	critic := &llmtest.Recorder{Model: llmtest.Text(objects)}
 	a.Monitor = &monitor.Monitor{Model: critic}
 	result, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
 	require.Equal(t, run.OutcomeStuck, result.Outcome)
-	require.Len(t, critic.asked, 2)
-	assert.NotContains(t, text(critic.asked[0]), "Your objections so far")
-	assert.Contains(t, text(critic.asked[1]), "step 2, to [press A] you said: That does not help: fill in the field first. The same was proposed again and done: press A: no effect")
+	require.Len(t, critic.Requests(), 2)
+	assert.NotContains(t, text(critic.Requests()[0]), "Your objections so far")
+	assert.Contains(t, text(critic.Requests()[1]), "step 2, to [press A] you said: That does not help: fill in the field first. The same was proposed again and done: press A: no effect")
 }
 
 // TestOverriddenObjectionMarksStepAndEnd holds that an objection to what is done all the
@@ -269,11 +260,11 @@ func TestNoRoutineLookAtADone(t *testing.T) {
 	a.World = &fakeWorld{goal: func(worldmodel.GoalRequest) (*worldmodel.GoalCheck, error) {
 		return &worldmodel.GoalCheck{Missing: "the file"}, nil
 	}}
-	critic := &counted{reply: func(int) string { return `{"is_consistent":true,"needs_new_plan":false,"optimization_guidance":null}` }}
+	critic := &llmtest.Recorder{Model: llmtest.Text(`{"is_consistent":true,"needs_new_plan":false,"optimization_guidance":null}`)}
 	a.Monitor = &monitor.Monitor{Model: critic, Every: 1}
 	_, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	assert.Len(t, critic.asked, 1, "of the one batch that only acts")
+	assert.Len(t, critic.Requests(), 1, "of the one batch that only acts")
 }
 
 // TestNamesForWhoJudges holds that actor, monitor and check of the goal read which
@@ -285,13 +276,13 @@ func TestNamesForWhoJudges(t *testing.T) {
 		history = r.History
 		return &worldmodel.GoalCheck{Shown: true, Evidence: "Fake window"}, nil
 	}}
-	critic := &counted{reply: func(int) string { return `{"is_consistent":true,"needs_new_plan":false,"optimization_guidance":null}` }}
+	critic := &llmtest.Recorder{Model: llmtest.Text(`{"is_consistent":true,"needs_new_plan":false,"optimization_guidance":null}`)}
 	a.Monitor = &monitor.Monitor{Model: critic, Every: 1}
 	_, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
 	assert.Contains(t, text(script.asked[1]), `1. click left at (50, 17) on label "Reload": delivered`)
-	assert.Contains(t, text(critic.asked[0]), `"x":50,"y":17,"element":{"role":"label","name":"Reload"}`, "of the proposal")
-	assert.Contains(t, text(critic.asked[1]), `1. click left at (50, 17) on label "Reload": delivered`, "of what was done")
+	assert.Contains(t, text(critic.Requests()[0]), `"x":50,"y":17,"element":{"role":"label","name":"Reload"}`, "of the proposal")
+	assert.Contains(t, text(critic.Requests()[1]), `1. click left at (50, 17) on label "Reload": delivered`, "of what was done")
 	assert.Contains(t, strings.Join(history, "\n"), `1. click left at (50, 17) on label "Reload": delivered`)
 }
 
@@ -365,10 +356,10 @@ func TestHarmlessStepMakesTwoCalls(t *testing.T) {
 		replies = append(replies, code(fmt.Sprintf("pyautogui.press('%c')", 'a'+i)))
 	}
 	a, script, _ := newAgent(t, moving(), append(replies, code("FAIL: enough"))...)
-	world, critic := &fakeWorld{}, &counted{reply: func(int) string { return objects }}
+	world, critic := &fakeWorld{}, &llmtest.Recorder{Model: llmtest.Text(objects)}
 	a.World, a.Monitor, a.MaxSteps = world, &monitor.Monitor{Model: critic}, 50
 	_, err := a.Run(t.Context(), "task")
 	require.NoError(t, err)
-	assert.Empty(t, critic.asked)
+	assert.Empty(t, critic.Requests())
 	assert.LessOrEqual(t, len(script.asked)+world.calls, 2*(steps+1))
 }

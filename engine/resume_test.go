@@ -17,56 +17,47 @@ import (
 	"desktop-agent/planner"
 	"desktop-agent/run"
 	"desktop-agent/run/runtest"
-	"desktop-agent/screen"
 	"desktop-agent/worldmodel"
 )
 
-// A mortal journal is that of a program which ends after so many events.
-type mortal struct {
-	run.Memory
-	mu   sync.Mutex
-	left int // events; below 0 it never ends
-}
-
 var errKilled = errors.New("killed")
-
-func (m *mortal) Event(ctx context.Context, e run.Event) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.left == 0 {
-		return errKilled
-	}
-	m.left--
-	return m.Memory.Event(ctx, e)
-}
-
-func (m *mortal) Frame(ctx context.Context, o *screen.Observation) error {
-	if m.dead() {
-		return errKilled
-	}
-	return m.Memory.Frame(ctx, o)
-}
-
-func (m *mortal) dead() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.left == 0
-}
 
 // An outbox counts what was sent, over all programs that work on a run.
 type outbox struct {
 	mu      sync.Mutex
 	sent    map[string]int
-	journal *mortal // of the program that works now
-	late    bool    // a program that ends amid a call has had its effect
+	journal *runtest.Journal // of the program that works now
+	left    int              // events until that is killed; below 0 it never is
+	late    bool             // a program that is killed amid a call has had its effect
+}
+
+// newOutbox returns an outbox of a program that is killed after so many events.
+func newOutbox(left int) *outbox {
+	o := &outbox{sent: map[string]int{}}
+	o.begin(left)
+	return o
+}
+
+// begin begins another program, with a journal of its own.
+func (o *outbox) begin(left int) {
+	o.left = left
+	o.journal = &runtest.Journal{Refuse: func(run.Event) error {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.left == 0 {
+			return errKilled
+		}
+		o.left--
+		return nil
+	}}
 }
 
 func (o *outbox) post(_ context.Context, arguments string) (string, error) {
-	if o.journal.dead() && !o.late {
-		return "", errKilled
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.left == 0 && !o.late {
+		return "", errKilled
+	}
 	o.sent[arguments]++
 	return "posted", nil
 }
@@ -132,7 +123,7 @@ func begunBy(events []run.Event) *run.Begun {
 // resume goes on with a run in a new program.
 func resume(t *testing.T, box *outbox, mode string, dies int, ask func(context.Context, string) (string, error)) (*world, engine.Result, error) {
 	before := box.journal.Events()
-	box.journal = &mortal{left: dies}
+	box.begin(dies)
 	for _, e := range before {
 		require.NoError(t, box.journal.Memory.Event(t.Context(), e))
 	}
@@ -155,7 +146,7 @@ func resume(t *testing.T, box *outbox, mode string, dies int, ask func(context.C
 // sent twice. The program that goes on is ended at another moment, too.
 func TestResumeAtEveryMoment(t *testing.T) {
 	for _, mode := range []string{engine.Sequential, engine.Parallel} {
-		whole := &outbox{sent: map[string]int{}, journal: &mortal{left: -1}}
+		whole := newOutbox(-1)
 		w := program(t, whole, mode, nil)
 		result, err := w.Run(t.Context(), "Post three letters")
 		require.NoError(t, err)
@@ -166,7 +157,8 @@ func TestResumeAtEveryMoment(t *testing.T) {
 		for kill := 1; kill < events; kill++ {
 			for i, variant := range []string{"before", "after", "nobody", "twice"} {
 				name := fmt.Sprint(mode, " ", kill, " ", variant)
-				box := &outbox{sent: map[string]int{}, journal: &mortal{left: kill}, late: i%2 == 1}
+				box := newOutbox(kill)
+				box.late = i%2 == 1
 				looks := func(_ context.Context, question string) (string, error) {
 					box.mu.Lock()
 					defer box.mu.Unlock()
@@ -227,7 +219,7 @@ func TestResumeApproval(t *testing.T) {
 		return planner.Decision{Plan: p}, nil
 	}
 	begin := func(left int) *outbox {
-		box := &outbox{sent: map[string]int{}, journal: &mortal{left: left}}
+		box := newOutbox(left)
 		w := program(t, box, engine.Sequential, nil)
 		w.Hooks.Approve = approve
 		_, err := w.Run(t.Context(), "Post three letters")
@@ -247,7 +239,7 @@ func TestResumeApproval(t *testing.T) {
 		assert.Equal(t, left > answered, b.Approved, "after %d events", left)
 		asks = 0
 		before := box.journal.Events()
-		box.journal = &mortal{left: -1}
+		box.begin(-1)
 		for _, e := range before {
 			require.NoError(t, box.journal.Memory.Event(t.Context(), e))
 		}
@@ -262,7 +254,7 @@ func TestResumeApproval(t *testing.T) {
 	}
 
 	rejected := begunBy(append(slices.Clone(whole[:answered-1]), run.Event{Agent: whole[0].Agent, Data: run.PlanApproved{Reason: "too long"}}))
-	w := program(t, &outbox{sent: map[string]int{}, journal: &mortal{left: -1}}, engine.Sequential, nil)
+	w := program(t, newOutbox(-1), engine.Sequential, nil)
 	result, err := w.Resume(t.Context(), rejected)
 	require.NoError(t, err)
 	assert.Equal(t, run.OutcomeBlocked, result.Outcome)
@@ -273,7 +265,7 @@ func TestResumeApproval(t *testing.T) {
 // TestResumeRefuses holds the two named errors: a run that has come to its end, and one whose
 // plan is not in its journal.
 func TestResumeRefuses(t *testing.T) {
-	box := &outbox{sent: map[string]int{}, journal: &mortal{left: -1}}
+	box := newOutbox(-1)
 	w := program(t, box, engine.Sequential, nil)
 	_, err := w.RunPlan(t.Context(), letters())
 	require.NoError(t, err)

@@ -45,6 +45,17 @@ func Reply(r llm.Response) Func {
 // Text replies with text.
 func Text(text string) Func { return Reply(llm.Response{Text: text, Finish: "stop"}) }
 
+// Answer replies with the text that answer gives, or fails with its error.
+func Answer(answer func(*llm.Request) (string, error)) Func {
+	return func(ctx context.Context, r *llm.Request) (*llm.Response, error) {
+		text, err := answer(r)
+		if err != nil {
+			return nil, err
+		}
+		return Text(text)(ctx, r)
+	}
+}
+
 // JSON replies with v as JSON. A value that cannot be JSON is an error of the call.
 func JSON(v any) Func {
 	data, err := json.Marshal(v)

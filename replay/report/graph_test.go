@@ -17,6 +17,7 @@ import (
 
 	"desktop-agent/engine"
 	"desktop-agent/llm"
+	"desktop-agent/llm/llmtest"
 	"desktop-agent/planner"
 	"desktop-agent/replay"
 	"desktop-agent/replay/report"
@@ -104,16 +105,6 @@ func (b toolbox) Offer() (list []run.Tool) {
 
 func (b toolbox) Do(ctx context.Context, name string, _ []byte) (string, error) { return b[name](ctx) }
 
-// answers is a model that answers by the purpose of a question.
-type answers map[string]string
-
-func (m answers) Complete(_ context.Context, r *llm.Request) (*llm.Response, error) {
-	if text, ok := m[r.Purpose]; ok {
-		return &llm.Response{Text: text, Finish: "stop"}, nil
-	}
-	return nil, &llm.Error{Kind: llm.ErrUnavailable, Detail: "the test has no answer to " + r.Purpose}
-}
-
 func says(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -160,9 +151,15 @@ func executed(t *testing.T) *replay.Run {
 	set.Agent.Execution.Mode, set.Agent.Execution.MaxParallel, set.Agent.Execution.Retries = "parallel", 3, 1
 	s := runtest.Open(t, set, &run.Options{
 		NoDesktop: true, Tools: tools, Journal: func() (run.Journal, error) { return j, nil },
-		Client: &llm.Client{Default: llm.Settings{Model: "scripted"}, Model: answers{
-			"tools": "told them", "conclude": says(map[string]any{"met": true, "missing": nil, "answer": "all is joined"}),
-		}},
+		Client: &llm.Client{Default: llm.Settings{Model: "scripted"}, Model: llmtest.Answer(func(r *llm.Request) (string, error) {
+			switch r.Purpose {
+			case "tools":
+				return "told them", nil
+			case "conclude":
+				return says(map[string]any{"met": true, "missing": nil, "answer": "all is joined"}), nil
+			}
+			return "", &llm.Error{Kind: llm.ErrUnavailable, Detail: "the test has no answer to " + r.Purpose}
+		})},
 	})
 	e, err := engine.New(s)
 	require.NoError(t, err)
