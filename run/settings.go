@@ -32,6 +32,8 @@ type Settings struct {
 	// Tools are what actions may call beside mouse and keyboard, as the actor was told of
 	// them. Those of a live session are [Options.Tools].
 	Tools []Tool
+	// ToolLimits bound each call of one.
+	ToolLimits ToolLimits
 	// TextUnseen is of a recording of a person: text was recorded also in programs
 	// that do not tell which field has the focus.
 	TextUnseen bool
@@ -201,6 +203,12 @@ func (p PictureSettings) WithDefaults() PictureSettings {
 	}
 }
 
+// ToolLimits bound a call of a tool.
+type ToolLimits struct {
+	Time time.Duration // while nobody is asked ([Asking]); 0 for [DefaultToolTime]
+	Text int           // bytes of what it answers, of which else the middle is left out; 0 for [DefaultToolText]
+}
+
 // A Way is how a model is asked.
 type Way struct {
 	API     string // such as "chat" or "responses"
@@ -242,6 +250,8 @@ const (
 	DefaultMaxBlocked    = 3 // once, and after two more tries
 	DefaultAgentDepth    = 2
 	DefaultAgentTurns    = 20
+	DefaultToolTime      = time.Minute
+	DefaultToolText      = 20_000 // about what a model reads in a turn
 	// DefaultPlanBudget is more than the part at which the loop's detector speaks: the
 	// revision itself has to be paid.
 	DefaultPlanBudget = 0.2
@@ -268,6 +278,8 @@ func Defaults() Settings {
 		},
 		Models: ModelSettings{MaxTime: time.Hour, GroundTries: DefaultGroundTries, Retry: llm.DefaultRetry},
 		Macro:  MacroSettings{}.WithDefaults(),
+
+		ToolLimits: ToolLimits{Time: DefaultToolTime, Text: DefaultToolText},
 	}
 }
 

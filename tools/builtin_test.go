@@ -126,7 +126,7 @@ func TestCommand(t *testing.T) {
 	assert.True(t, got.Failed)
 	assert.Contains(t, got.Text, "exit status 1")
 
-	r.Limit = 200 * time.Millisecond
+	r.Limits.Time = 200 * time.Millisecond
 	_, err = run("sleep", "60")
 	assert.ErrorIs(t, err, tools.ErrTime)
 
@@ -267,7 +267,7 @@ func TestRegistry(t *testing.T) {
 	))
 	_, err = r.Call(t.Context(), "panics", nil)
 	assert.ErrorContains(t, err, "the tool broke: oops")
-	r.Limit = 50 * time.Millisecond
+	r.Limits.Time = 50 * time.Millisecond
 	_, err = r.Call(t.Context(), "deaf", nil)
 	assert.ErrorIs(t, err, tools.ErrTime)
 	_, err = r.Call(t.Context(), "well", []byte(`{"a": "`+strings.Repeat("x", 1<<20)+`"}`))

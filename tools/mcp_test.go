@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/internal/npmtest"
+	"desktop-agent/run"
 	"desktop-agent/tools"
 	"desktop-agent/worldmodel"
 )
@@ -27,7 +28,7 @@ func open(t *testing.T, servers map[string]tools.Server) (*tools.Servers, *tools
 	t.Helper()
 	set := tools.Open(t.Context(), servers, nil)
 	t.Cleanup(set.Close)
-	r := &tools.Registry{Limit: time.Minute}
+	r := &tools.Registry{Limits: run.ToolLimits{Time: time.Minute}}
 	require.NoError(t, r.Add(set.Tools()...))
 	return set, r
 }
@@ -83,13 +84,13 @@ func TestServerCostsItsCallOnly(t *testing.T) {
 			require.NoError(t, err)
 
 			if tt.tool == "hang" {
-				r.Limit = 300 * time.Millisecond
+				r.Limits.Time = 300 * time.Millisecond
 			}
 			_, err = call(t, r, "mcp__notes__"+tt.tool, "")
 			require.ErrorContains(t, err, tt.want)
 			assert.NotErrorIs(t, err, tools.ErrNotDone, "it was sent: it is not known what came of it")
 
-			r.Limit = time.Minute
+			r.Limits.Time = time.Minute
 			after, err := call(t, r, "mcp__notes__pid", "")
 			require.NoError(t, err)
 			assert.Equal(t, tt.same, before.Text == after.Text, "whether it was started again")
@@ -108,7 +109,7 @@ func TestServerLies(t *testing.T) {
 
 	got, err = call(t, r, "mcp__notes__long", "")
 	require.NoError(t, err)
-	assert.LessOrEqual(t, len(got.Text), tools.DefaultMaxText+100)
+	assert.LessOrEqual(t, len(got.Text), run.DefaultToolText+100)
 	assert.Greater(t, got.Cut, 150_000)
 	assert.True(t, strings.HasPrefix(got.Text, "begin ä") && strings.HasSuffix(got.Text, "ä end"))
 }

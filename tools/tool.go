@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"desktop-agent/internal/spell"
@@ -51,18 +50,11 @@ var (
 // A Registry has tools by their names. Its zero value is empty and ready to use;
 // its methods may be called at the same time.
 type Registry struct {
-	Limit   time.Duration // of one call, while nobody is asked ([run.Asking]); 0 for [DefaultLimit]
-	MaxText int           // bytes of a result's text; 0 for [DefaultMaxText]
+	Limits run.ToolLimits // of each call
 
 	mu    sync.RWMutex
 	tools map[string]Tool
 }
-
-// The limits where nothing else is said.
-const (
-	DefaultLimit   = 60 * time.Second
-	DefaultMaxText = 20_000 // bytes: about what a model reads in a turn
-)
 
 // maxArguments is how many bytes of arguments are read.
 const maxArguments = 1 << 20
@@ -193,9 +185,9 @@ func (r *Registry) Call(ctx context.Context, name string, arguments json.RawMess
 	if err != nil {
 		return Result{}, err
 	}
-	limit := r.Limit
+	limit := r.Limits.Time
 	if limit <= 0 {
-		limit = DefaultLimit
+		limit = run.DefaultToolTime
 	}
 	limited, cancel := run.Within(ctx, limit, fmt.Errorf("%w (%v)", ErrTime, limit))
 	defer cancel()
@@ -203,7 +195,7 @@ func (r *Registry) Call(ctx context.Context, name string, arguments json.RawMess
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", name, err)
 	}
-	result.shorten(r.MaxText)
+	result.shorten(r.Limits.Text)
 	return result, nil
 }
 
@@ -211,7 +203,7 @@ func (r *Registry) Call(ctx context.Context, name string, arguments json.RawMess
 // beginning or at the end.
 func (r *Result) shorten(most int) {
 	if most <= 0 {
-		most = DefaultMaxText
+		most = run.DefaultToolText
 	}
 	r.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
 	if len(r.Text) <= most {

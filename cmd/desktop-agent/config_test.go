@@ -165,12 +165,12 @@ func TestJournalSettings(t *testing.T) {
 	r := parsed(t, "model = \"all\"\ntemperature = 0.2\n[planner]\nmax-tokens = 700", map[string]string{"DESKTOP_AGENT_API_KEY": "secret-1"},
 		"--base-url=https://secret-2:secret-3@example.org/v1?key=secret-4#secret-5", "--monitor-timeout=7s", "--price=all=1/0.1/4", "--virtual", "--size=640x480")
 	text, err := eventjson.Marshal(run.RunStarted{Settings: run.Settings{
-		Display: r.desktopFlags.settings(), Agent: r.agentFlags.settings(), Models: r.modelFlags.settings()}})
+		Display: r.desktopFlags.settings(), Agent: r.agentFlags.settings(), Models: r.modelFlags.settings(), ToolLimits: r.limits()}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"schema": 0, "task": "", "planning": "", "guard": "", "parser": "", "models": null, "settings": {
 		"assess": "auto", "max_steps": 50, "review_every": 10, "max_bad_replies": 4, "max_refusals": 3, "max_doubts": 1, "max_revisions": 3,
 		"screen_tokens": 3000, "keep_images": 3, "guard_limit": "10m0s", "judge_limit": "1m0s", "approval_limit": "5m0s", "risk_limit": 0.5,
-		"careful_edits": 5, "max_blocked": 3, "plan_tries": 3, "read_alike": 0.9, "ground_tries": 2, "retry": {"attempts": 4, "first": "500ms", "most": "20s"},
+		"careful_edits": 5, "max_blocked": 3, "plan_tries": 3, "read_alike": 0.9, "ground_tries": 2, "tool_limit": "1m0s", "tool_text": 20000, "retry": {"attempts": 4, "first": "500ms", "most": "20s"},
 		"guard": "on", "approve": "risky", "on_block": "ask", "workspace": "auto",
 		"detectors": {"repeats": 2, "window": 8, "same_screen": 4, "alternate": 4, "no_effect": 3, "no_progress": 10, "low_budget": 0.15,
 			"reach": 30, "again": 4, "stuck": 8, "objections": 4},
@@ -248,7 +248,7 @@ func TestEverySettingHasAFlag(t *testing.T) {
 	for part := range reflect.TypeFor[run.Settings]().Fields() {
 		parts = append(parts, part.Name)
 	}
-	assert.Equal(t, []string{"Display", "Agent", "Models", "Plan", "Macro", "Like", "Tools", "TextUnseen"}, parts,
+	assert.Equal(t, []string{"Display", "Agent", "Models", "Plan", "Macro", "Like", "Tools", "ToolLimits", "TextUnseen"}, parts,
 		"each part is looked at here, but for what --like and --text-unseen set, and the tools of a run")
 
 	t.Setenv("DISPLAY", "")
@@ -265,6 +265,7 @@ func TestEverySettingHasAFlag(t *testing.T) {
 		{"plan", func(c *cli) any { return c.Run.planning() }, aRun, planRows, map[string]string{
 			"Model": "--planner-model sets it, as the model of that role", "MaxRevisions": "--max-revisions sets it, with the other limits of the agent",
 		}},
+		{"tools", func(c *cli) any { return c.Run.limits() }, aRun, []settingRow{{"", "--tool-limit=61s", "Time"}, {"", "--tool-text=99", "Text"}}, nil},
 		{"macro", func(c *cli) any { return c.Replay.playFlags.settings() }, []string{"replay", "last", "--macro"}, macroRows, nil},
 	} {
 		t.Run(of.name, func(t *testing.T) {

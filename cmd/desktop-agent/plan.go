@@ -135,7 +135,7 @@ func (p *planNewCmd) Run(ctx context.Context, c console, g *cli) error {
 		return &usageError{err}
 	}
 	log := logger(c, g.Verbose)
-	registry, servers, err := p.open(ctx, log)
+	registry, servers, err := p.open(ctx, run.ToolLimits{}, log)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (p *planCheckCmd) Run(ctx context.Context, c console, g *cli) error {
 	if err := p.planFlags.check(); err != nil {
 		return &usageError{err}
 	}
-	registry, servers, err := p.open(ctx, logger(c, g.Verbose))
+	registry, servers, err := p.open(ctx, run.ToolLimits{}, logger(c, g.Verbose))
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (r *resumeCmd) Run(ctx context.Context, c console, g *cli, line *kong.Conte
 	if err != nil {
 		return &usageError{err}
 	}
-	registry, servers, err := r.toolFlags.open(ctx, logger(c, g.Verbose))
+	registry, servers, err := r.toolFlags.open(ctx, settings.ToolLimits, logger(c, g.Verbose))
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ type runCmd struct {
 	deliberateFlags
 	modelFlags
 	toolFlags
+	toolLimitFlags
 	secretFlags
 
 	plan *planner.Plan // of the file
@@ -39,7 +40,7 @@ type runCmd struct {
 
 // Run does the task and reports how it ended.
 func (r *runCmd) Run(ctx context.Context, c console, g *cli, line *kong.Context) error {
-	if err := cmp.Or(r.named(), r.agentFlags.check(), r.Making.check()); err != nil {
+	if err := cmp.Or(r.named(), r.agentFlags.check(), r.Making.check(), r.toolLimitFlags.check()); err != nil {
 		return &usageError{err}
 	}
 	client := r.modelFlags.client()
@@ -62,7 +63,7 @@ func (r *runCmd) Run(ctx context.Context, c console, g *cli, line *kong.Context)
 	if err != nil {
 		return &usageError{err}
 	}
-	registry, servers, err := r.toolFlags.open(ctx, logger(c, g.Verbose))
+	registry, servers, err := r.toolFlags.open(ctx, r.limits(), logger(c, g.Verbose))
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (r *runCmd) Run(ctx context.Context, c console, g *cli, line *kong.Context)
 	w, err := job{
 		tools:    toolbox,
 		secrets:  secrets,
-		settings: run.Settings{Display: r.desktopFlags.settings(), Agent: r.agentFlags.settings(), Models: r.modelFlags.settings(), Plan: r.planning(), Like: like},
+		settings: run.Settings{Display: r.desktopFlags.settings(), Agent: r.agentFlags.settings(), Models: r.modelFlags.settings(), Plan: r.planning(), ToolLimits: r.limits(), Like: like},
 		noScreen: !screen,
 		client:   client, runs: r.Runs, keepHome: r.KeepHome, json: r.JSON, steps: r.MaxSteps, log: logger(c, g.Verbose),
 	}.open(ctx, c)

@@ -294,7 +294,7 @@ func defaults() map[string]string {
 	vars := map[string]string{"planning": a.Planning, "assess": a.Assess, "format": a.Format, "formats": strings.Join(dialect.Formats(), ","), "apis": strings.Join(provider.APIs(), ","), "grounders": strings.Join(grounders(), ","), "guard_limit": a.GuardLimit.String(),
 		"guard": a.Guard, "approve": a.Approve, "on_block": a.OnBlock, "workspace": a.Workspace, "detect_low_budget": fmt.Sprint(l.LowBudget),
 		"judge_limit": a.JudgeLimit.String(), "approval_limit": a.ApprovalLimit.String(), "risk_limit": fmt.Sprint(a.RiskLimit), "read_alike": fmt.Sprint(a.ReadAlike),
-		"patience": d.Macro.Patience.String(), "picture_limit": p.Limit.String(), "picture_score": fmt.Sprint(p.Score), "picture_margin": fmt.Sprint(p.Margin),
+		"tool_limit": d.ToolLimits.Time.String(), "patience": d.Macro.Patience.String(), "picture_limit": p.Limit.String(), "picture_score": fmt.Sprint(p.Score), "picture_margin": fmt.Sprint(p.Margin),
 		"picture_scaled_score": fmt.Sprint(p.ScaledScore), "picture_scaled_margin": fmt.Sprint(p.ScaledMargin), "picture_part_score": fmt.Sprint(p.PartScore),
 		"ocr": d.Display.OCR, "max_time": d.Models.MaxTime.String(), "retry_wait": r.First.String(), "retry_limit": r.Most.String(), "quiet": d.Display.Quiet.String(), "ceiling": d.Display.Ceiling.String(),
 		"size": fmt.Sprintf("%dx%d", d.Display.Size.X, d.Display.Size.Y), "stop_keys": d.Display.StopKeys, "takeover": d.Display.Takeover.String(), "tree_silence": d.Display.TreeSilence.String(), "tree_limit": d.Display.TreeLimit.String()}
@@ -305,7 +305,7 @@ func defaults() map[string]string {
 		"detect_no_effect": l.NoEffect, "detect_no_progress": l.NoProgress,
 		"detect_reach": l.Reach, "detect_again": l.Again, "detect_stuck": l.Stuck, "detect_objections": l.Objections,
 		"plan_tries": a.PlanTries, "careful_edits": a.CarefulEdits, "max_blocked": a.MaxBlocked, "ground_tries": d.Models.GroundTries, "attempts": r.Attempts,
-		"max_checks": d.Macro.MaxChecks, "max_heals": d.Macro.MaxHeals, "heal_bad_replies": d.Macro.MaxBadReplies,
+		"max_checks": d.Macro.MaxChecks, "max_heals": d.Macro.MaxHeals, "heal_bad_replies": d.Macro.MaxBadReplies, "tool_text": d.ToolLimits.Text,
 		"dpi": d.Display.DPI, "max_image": d.Display.MaxImage, "tree_nodes": d.Display.TreeNodes,
 	} {
 		vars[name] = strconv.Itoa(n)

@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 
+	"desktop-agent/run"
 	"desktop-agent/tools"
 )
 
@@ -25,9 +27,29 @@ type toolFlags struct {
 	Programs []string `help:"Programs that may be run in that folder, by name; * for all but shells. None unless named." placeholder:"NAME" group:"Tools"`
 }
 
-// open starts the servers and registers all tools. The servers are to be closed.
-func (f toolFlags) open(ctx context.Context, log *slog.Logger) (*tools.Registry, *tools.Servers, error) {
-	r := &tools.Registry{}
+// toolLimitFlags bound a call of a tool.
+type toolLimitFlags struct {
+	ToolLimit time.Duration `help:"Give a call of a tool up that is not answered in so long; while you are asked it does not count." default:"${tool_limit}" group:"Tools"`
+	ToolText  int           `help:"Leave the middle out of what a tool answers above so many bytes." default:"${tool_text}" placeholder:"BYTES" group:"Tools"`
+}
+
+// limits are what the flags say.
+func (f toolLimitFlags) limits() run.ToolLimits {
+	return run.ToolLimits{Time: f.ToolLimit, Text: f.ToolText}
+}
+
+// check refuses limits with which no tool can answer.
+func (f toolLimitFlags) check() error {
+	if f.ToolLimit <= 0 || f.ToolText < 1 {
+		return hintError{fmt.Errorf("a call of a tool may take %v, and answer %d bytes", f.ToolLimit, f.ToolText), "write for example --tool-limit 2m --tool-text 40000"}
+	}
+	return nil
+}
+
+// open starts the servers and registers all tools, of which each call has the limits. The
+// servers are to be closed.
+func (f toolFlags) open(ctx context.Context, limits run.ToolLimits, log *slog.Logger) (*tools.Registry, *tools.Servers, error) {
+	r := &tools.Registry{Limits: limits}
 	if f.Files != "" {
 		if info, err := os.Stat(f.Files); err != nil || !info.IsDir() {
 			return nil, nil, &usageError{hintError{fmt.Errorf("--files: %s is no folder", f.Files), "name a folder that is there, with --files"}}
@@ -95,7 +117,7 @@ type listedTool struct {
 
 // Run lists the tools, and fails if a server does not run.
 func (t *toolsListCmd) Run(ctx context.Context, c console, g *cli) error {
-	r, servers, err := t.open(ctx, logger(c, g.Verbose))
+	r, servers, err := t.open(ctx, run.ToolLimits{}, logger(c, g.Verbose))
 	if err != nil {
 		return err
 	}
@@ -152,6 +174,7 @@ func firstLine(text string) string {
 
 type toolsCallCmd struct {
 	toolFlags
+	toolLimitFlags
 	Name      string `arg:"" help:"Name of the tool, as tools list has it."`
 	Arguments string `arg:"" optional:"" default:"{}" help:"Its arguments, as a JSON object."`
 }
@@ -159,7 +182,10 @@ type toolsCallCmd struct {
 // Run calls the tool and prints what it answers. That the tool says it failed is the
 // exit code of a task that is not done.
 func (t *toolsCallCmd) Run(ctx context.Context, c console, g *cli) error {
-	r, servers, err := t.open(ctx, logger(c, g.Verbose))
+	if err := t.check(); err != nil {
+		return &usageError{err}
+	}
+	r, servers, err := t.open(ctx, t.limits(), logger(c, g.Verbose))
 	if err != nil {
 		return err
 	}
@@ -193,7 +219,7 @@ func (p *checkup) tools(ctx context.Context) (string, error) {
 	if p.MCP == "" && p.Files == "" {
 		return "none are asked for", errNotChecked
 	}
-	r, servers, err := p.toolFlags.open(ctx, p.log)
+	r, servers, err := p.toolFlags.open(ctx, run.ToolLimits{}, p.log)
 	if err != nil {
 		return "", err
 	}

@@ -75,6 +75,8 @@ type settings struct {
 	StopKeys      string                  `json:"stop_keys,omitempty"`
 	Takeover      duration                `json:"takeover,omitzero"`
 	TextUnseen    bool                    `json:"text_unseen,omitempty"`
+	ToolLimit     duration                `json:"tool_limit,omitzero"`
+	ToolText      int                     `json:"tool_text,omitempty"`
 	Tools         []tool                  `json:"tools,omitempty"`
 	TreeLimit     duration                `json:"tree_limit,omitzero"`
 	TreeNodes     int                     `json:"tree_nodes,omitempty"`
@@ -216,7 +218,7 @@ func settingsForm(s run.Settings) settings {
 		TreeNodes: d.TreeNodes, TreeSilence: duration(d.TreeSilence), Virtual: d.Private,
 		PlanTries: a.PlanTries, ReadAlike: a.ReadAlike, JudgeLimit: duration(a.JudgeLimit), ApprovalLimit: duration(a.ApprovalLimit), RiskLimit: a.RiskLimit,
 		CarefulEdits: a.CarefulEdits, MaxBlocked: a.MaxBlocked, GroundTries: m.GroundTries, Macro: macroForm(s.Macro),
-		Retry: retry{m.Retry.Attempts, duration(m.Retry.First), duration(m.Retry.Most)},
+		Retry: retry{m.Retry.Attempts, duration(m.Retry.First), duration(m.Retry.Most)}, ToolLimit: duration(s.ToolLimits.Time), ToolText: s.ToolLimits.Text,
 	}
 	if a.Candidates > 1 {
 		f.Candidates = a.Candidates
@@ -275,6 +277,7 @@ func (f settings) data() run.Settings {
 		Models:     run.ModelSettings{BaseURL: f.BaseURL, Boundary: f.Boundary, Computer: f.Computer, Grounder: f.Grounder, GroundTries: f.GroundTries, Retry: llm.Retry{Attempts: f.Retry.Attempts, First: time.Duration(f.Retry.First), Most: time.Duration(f.Retry.Most)}, Grows: f.Grows, MaxTokens: f.MaxTokens, MaxDollars: f.MaxDollars, MaxTime: time.Duration(f.MaxTime)},
 		Macro:      f.Macro.data(),
 		Like:       (*run.Demonstration)(f.Like),
+		ToolLimits: run.ToolLimits{Time: time.Duration(f.ToolLimit), Text: f.ToolText},
 		TextUnseen: f.TextUnseen,
 	}
 	if f.Execution != nil {
