@@ -28,7 +28,7 @@ const faint = 3
 // and different in nothing that can be seen but a blinking text cursor. A picture that
 // is missing is the same as none.
 func SamePicture(a, b *image.RGBA) bool {
-	return a != nil && b != nil && a.Rect == b.Rect && fitsCaret(diffBox(raster{a.Pix, a.Stride, 4}, raster{b.Pix, b.Stride, 4}, a.Rect.Size(), faint, fitsCaret))
+	return a != nil && b != nil && a.Rect == b.Rect && FitsCaret(diffBox(raster{a.Pix, a.Stride, 4}, raster{b.Pix, b.Stride, 4}, a.Rect.Size(), faint, FitsCaret))
 }
 
 // SameTree reports whether two observations tell the same of every node that can
@@ -83,18 +83,19 @@ func (d Digest) Same(e Digest) bool {
 	}
 	var box image.Rectangle
 	for y, row := range d.rows {
-		first, last, differ := diffRow(row, e.rows[y], faint)
+		first, last, differ := DiffRow(row, e.rows[y], faint)
 		if !differ {
 			continue
 		}
-		if box = box.Union(image.Rect(first/3, y, last/3+1, y+1)); !fitsCaret(box) {
+		if box = box.Union(image.Rect(first/3, y, last/3+1, y+1)); !FitsCaret(box) {
 			return false
 		}
 	}
 	return true
 }
 
-func fitsCaret(box image.Rectangle) bool { return box.Dx() <= CaretWidth && box.Dy() <= CaretHeight }
+// FitsCaret reports whether a change is no larger than a text cursor.
+func FitsCaret(box image.Rectangle) bool { return box.Dx() <= CaretWidth && box.Dy() <= CaretHeight }
 
 // DiffBox returns the smallest box that holds every pixel that differs between
 // two pictures; of pictures of other sizes or places, both.
@@ -121,7 +122,7 @@ type raster struct {
 // more than a level, from (0, 0). It ends with a part of that box once it no longer fits.
 func diffBox(a, b raster, size image.Point, level uint8, fits func(image.Rectangle) bool) (box image.Rectangle) {
 	for y := range size.Y {
-		first, last, differ := diffRow(a.pix[y*a.stride:][:a.pixel*size.X], b.pix[y*b.stride:][:b.pixel*size.X], level)
+		first, last, differ := DiffRow(a.pix[y*a.stride:][:a.pixel*size.X], b.pix[y*b.stride:][:b.pixel*size.X], level)
 		if !differ {
 			continue
 		}
@@ -133,9 +134,9 @@ func diffBox(a, b raster, size image.Point, level uint8, fits func(image.Rectang
 	return box
 }
 
-// diffRow returns the first and the last byte of two rows that differ by more than a
+// DiffRow returns the first and the last byte of two rows that differ by more than a
 // level. Most rows are the same to the byte, and found so first.
-func diffRow(p, q []byte, level uint8) (first, last int, differ bool) {
+func DiffRow(p, q []byte, level uint8) (first, last int, differ bool) {
 	if bytes.Equal(p, q) {
 		return 0, 0, false
 	}

@@ -1,7 +1,6 @@
 package ocr
 
 import (
-	"bytes"
 	"image"
 	"slices"
 	"strings"
@@ -61,7 +60,7 @@ func (v view) hideCursor(now *image.Gray, c *cache) {
 	var box image.Rectangle // what differs in the rows down to here, since one that does not
 	for y := range size.Y + 1 {
 		if y < size.Y {
-			if first, last, differ := diffRow(v.row(y), now.Pix[y*now.Stride:][:size.X]); differ {
+			if first, last, differ := screen.DiffRow(v.row(y), now.Pix[y*now.Stride:][:size.X], 0); differ {
 				box = box.Union(image.Rect(first, y, last+1, y+1))
 				continue
 			}
@@ -77,27 +76,12 @@ func (v view) hideCursor(now *image.Gray, c *cache) {
 
 func (v view) row(y int) []uint8 { return v.pixels.Pix[y*v.pixels.Stride:][:v.pixels.Rect.Dx()] }
 
-// diffRow returns the first and the last pixel that differ.
-func diffRow(a, b []uint8) (first, last int, differ bool) {
-	if bytes.Equal(a, b) {
-		return 0, 0, false
-	}
-	last = len(a) - 1
-	for a[first] == b[first] {
-		first++
-	}
-	for a[last] == b[last] {
-		last--
-	}
-	return first, last, true
-}
-
 // isCursor reports whether a change is a text cursor that has come: a bar beside letters, as
 // tall as their line, for which a font has room above the tallest letters and down to the
 // lowest. A letter that is but a bar is no taller than the tallest and stands on the baseline,
 // and a | begins where they do, at the most a few per cent higher (but in Courier and its like).
 func (v view) isCursor(box image.Rectangle, now *image.Gray, c *cache) bool {
-	if box.Dx() > screen.CaretWidth || box.Dy() > screen.CaretHeight || box.Dy() < 2*box.Dx() || !solid(now, box) {
+	if !screen.FitsCaret(box) || box.Dy() < 2*box.Dx() || !solid(now, box) {
 		return false
 	}
 	bar, beside := box.Add(v.region.Min), false
