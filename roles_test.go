@@ -19,7 +19,8 @@ import (
 
 // otherRoles are the functions that know more words for roles than AT-SPI's names, and why.
 var otherRoles = map[string]string{
-	"screen.hasRole": "what models call an element",
+	"screen.hasRole":     "what models call an element",
+	"screen.NamesWindow": "what models call a window",
 }
 
 // TestRoleNames holds that AT-SPI has the roles which code compares the role of an element

@@ -301,11 +301,6 @@ func (p Predicate) holdsText(s State, i int) bool {
 	})
 }
 
-// windowRoles are what models call a window.
-var windowRoles = []string{"window", "dialog", "frame", "modal dialog", "popup"}
-
-func (p Predicate) ofWindow() bool { return slices.Contains(windowRoles, p.Role) }
-
 // shown reports whether the element, or the window, can be seen.
 func (p Predicate) shown(o *screen.Observation) bool {
 	if slices.ContainsFunc(o.Windows, func(w screen.Window) bool { return !w.Hidden && p.isWindow(w) }) {
@@ -314,9 +309,10 @@ func (p Predicate) shown(o *screen.Observation) bool {
 	return len(o.Elements(p.Role, p.Name)) > 0
 }
 
-// isWindow reports whether a window is the one that the predicate is about, by its title.
+// isWindow reports whether a window is the one that the predicate is about, by its title:
+// the whole one, as of any element that proves something.
 func (p Predicate) isWindow(w screen.Window) bool {
-	return p.ofWindow() && screen.SameText(w.Title, p.Name)
+	return screen.NamesWindow(p.Role) && screen.SameText(w.Title, p.Name)
 }
 
 // minimised reports whether the window is there, and cannot be seen.

@@ -106,6 +106,10 @@ func TestPredicates(t *testing.T) {
 		{has(planner.Shown, "tab", "Basket", ""), true},
 		{has(planner.Shown, "", "Two shoes in the basket", ""), true},
 		{has(planner.Shown, "window", "Shop - Browser", ""), true},
+		{has(planner.Shown, "frame", "Shop - Browser", ""), true},
+		{has(planner.Shown, "main window", "Shop - Browser", ""), true},
+		{has(planner.Shown, "window", "Shop", ""), false}, // a part of its title proves nothing
+		{has(planner.Shown, "tab", "Shop - Browser", ""), false},
 		{has(planner.Shown, "tab", "Till", ""), false},
 	} {
 		assert.Equal(t, tt.want, tt.p.Holds(planner.State{Now: now}), "%s", tt.p)

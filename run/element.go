@@ -229,7 +229,8 @@ func byName(a actuator.WaitUntil) (e actuator.Element, ok bool) {
 }
 
 // shown returns where what is waited for can be seen, and whether what the list has as the
-// header of a window is it.
+// header of a window is it: one with the words in its title, as nobody knows the whole title
+// of what is not there yet.
 func shown(o *screen.Observation, a actuator.WaitUntil) (seen []screen.Place, header bool) {
 	see := func(nodes []int) {
 		for _, i := range nodes {
@@ -241,7 +242,7 @@ func shown(o *screen.Observation, a actuator.WaitUntil) (seen []screen.Place, he
 			seen = append(seen, f.Place)
 		}
 	} else if e, ok := byName(a); ok {
-		header = (strings.HasSuffix(e.Role, "window") || strings.HasSuffix(e.Role, "dialog")) && titled(o.Windows, e.Name, a.Gone)
+		header = screen.NamesWindow(e.Role) && titled(o.Windows, e.Name, a.Gone)
 		see(o.Elements(e.Role, e.Name))
 		if isLine(e) {
 			see(o.Lines(e.Name))

@@ -57,6 +57,19 @@ func TestGoneBesideWhoDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// TestWaitForWindow holds that an element which is named as the header of a window in the list,
+// or by AT-SPI's word, comes with a window that has the words in its title.
+func TestWaitForWindow(t *testing.T) {
+	o := &screen.Observation{Windows: []screen.Window{{Title: "Letter - Editor", PID: 7, Box: image.Rect(0, 0, 200, 100)}}}
+	for what, want := range map[string]bool{
+		`window "Letter - Editor"`: true, `window "letter"`: true, `frame "Letter"`: true, `popup "Letter"`: true,
+		`modal dialog "Letter"`: true, `Dialog "Letter"`: true, `message dialog "Letter"`: true,
+		`window "Mail"`: false, `button "Letter"`: false, `internal frame "Letter"`: false, `"Letter"`: false,
+	} {
+		assert.Equal(t, want, new(sightings).over(o, actuator.WaitUntil{For: actuator.ElementSign, What: what}), what)
+	}
+}
+
 // TestGoneBelowAnotherWindow holds that what a window covers, or what is on one that is
 // minimised, has not gone: what is told is told still, and what was read is looked for where
 // it stood in its window.

@@ -67,6 +67,16 @@ func hasRole(n atspi.Node, role string) bool {
 	return false
 }
 
+// NamesWindow reports whether a role is what models call a window: by a word of the list or
+// of AT-SPI, or by one that ends like them, such as "message dialog".
+func NamesWindow(role string) bool {
+	switch role = strings.ToLower(collapse(role)); role {
+	case "frame", "popup":
+		return true
+	}
+	return strings.HasSuffix(role, "window") || strings.HasSuffix(role, "dialog")
+}
+
 func calledSo(n atspi.Node, name string) bool {
 	return collapse(n.Called()) == name || n.Name == "" && prose(n) && collapse(n.Text) == name
 }
