@@ -9,11 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/actuator"
 	"desktop-agent/actuator/actuatortest"
 	"desktop-agent/screen"
+	"desktop-agent/screen/atspi"
 )
 
 // A heard device keeps what it is to do, and answers with an error.
@@ -74,6 +76,34 @@ func TestEveryAction(t *testing.T) {
 				t.Errorf("the device with secrets does not know %s: it does %v: %v", v.Name, h.got, err)
 			}
 		})
+	}
+}
+
+// TestEchoNobodyLocates holds that a window into which a secret was typed is painted over unless
+// elements in it are told, whatever its program tells of another one.
+func TestEchoNobodyLocates(t *testing.T) {
+	front, back := image.Rect(100, 100, 300, 200), image.Rect(0, 0, 400, 300)
+	frame := atspi.Node{PID: 7, Parent: -1, Role: "frame", Name: "Sign in", Box: front}
+	other := atspi.Node{PID: 7, Parent: -1, Role: "frame", Name: "Mail", Box: back}
+	entry := atspi.Node{PID: 7, Role: "entry", Box: image.Rect(110, 110, 290, 130)}
+	ofNobody := atspi.Node{Parent: -1, Role: "frame", Name: "Panel", Box: image.Rect(0, 280, 400, 300)}
+	for name, tt := range map[string]struct {
+		pid   int
+		nodes []atspi.Node
+		black bool
+	}{
+		"an element":                {7, []atspi.Node{frame, entry}, false},
+		"frame only":                {7, []atspi.Node{frame}, true},
+		"another window's elements": {7, []atspi.Node{other, entry}, true},
+		"unknown processes":         {0, []atspi.Node{ofNobody, {Role: "entry", Box: entry.Box}}, true},
+		"told by its title":         {0, []atspi.Node{frame, entry}, false},
+		"elements elsewhere":        {7, []atspi.Node{frame, {PID: 7, Role: "entry", Box: image.Rect(0, 0, 90, 20)}}, true},
+	} {
+		o := &screen.Observation{Tree: screen.Tree{Nodes: tt.nodes}, Windows: []screen.Window{
+			{ID: 1, Title: "Mail", PID: 7, Box: back}, {ID: 2, Title: "Sign in", PID: tt.pid, Box: front}}}
+		kept := &secretive{hide: func(s string) string { return s }, typed: map[uint32]bool{2: true}}
+		require.NoError(t, kept.clean(o), name)
+		assert.Equal(t, tt.black, slices.Contains(kept.echoes, front), name)
 	}
 }
 

@@ -181,15 +181,14 @@ func (s *secretive) fill(a actuator.Action, windows func() ([]screen.Window, err
 }
 
 // clean takes the echo of secrets out of an observation: their text from titles and
-// elements, and what shows it from the picture. A window into which one was typed, and
-// which tells none of its elements, is painted over as a whole: nobody knows where it is.
+// elements, and what shows it from the picture. A window into which one was typed, and of
+// which nothing tells where its elements are, is painted over as a whole.
 func (s *secretive) clean(o *screen.Observation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.echoes = s.hideAll(o)
-	for _, w := range o.Windows {
-		tells := func(n atspi.Node) bool { return n.PID == w.PID && !n.Read }
-		if s.typed[w.ID] && !slices.ContainsFunc(o.Tree.Nodes, tells) {
+	for i, w := range o.Windows {
+		if s.typed[w.ID] && !o.Locates(i) {
 			s.echoes = append(s.echoes, w.Box)
 		}
 	}

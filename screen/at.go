@@ -142,6 +142,26 @@ func (o *Observation) NodeWindows() []int {
 	return list
 }
 
+// NodesIn returns the indexes of the nodes that tell what is in a window: those below the one
+// that stands for it, see [Observation.NodeWindows]. What was read from the picture is none.
+func (o *Observation) NodesIn(window int) (list []int) {
+	for i, w := range o.NodeWindows() {
+		if n := &o.Tree.Nodes[i]; w == window && n.Parent >= 0 && !n.Read {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// Locates reports whether nodes tell where in a window something is: one of [Observation.NodesIn]
+// lies in it, and the one that stands for it is where it is.
+func (o *Observation) Locates(window int) bool {
+	v := o.view()
+	return slices.ContainsFunc(o.NodesIn(window), func(i int) bool {
+		return !v.odd[v.root[i]] && o.Tree.Nodes[i].Box.Overlaps(o.Windows[window].Box)
+	})
+}
+
 // String is Describe in the quotes of Go.
 func (w Window) String() string { return w.Describe(strconv.Quote) }
 

@@ -87,6 +87,40 @@ func TestNodeWindows(t *testing.T) {
 	assert.Equal(t, -1, o.NodeWindows()[4], "kept ready by a program that has other windows")
 }
 
+// TestNodesIn holds that what a program tells of another of its windows, and what was read
+// from the picture, tells nothing of a window; nor does a frame alone.
+func TestNodesIn(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change  func(*Observation)
+		in      []int // the second window
+		located bool
+	}{
+		"an element":         {func(*Observation) {}, []int{1}, true},
+		"read":               {func(o *Observation) { o.Tree.Nodes[1].Read = true }, nil, false},
+		"frame only":         {func(o *Observation) { o.Tree.Nodes = o.Tree.Nodes[:1] }, nil, false},
+		"the other window's": {func(o *Observation) { o.Tree.Nodes[1].Parent = 2 }, nil, false},
+		"unknown process": {func(o *Observation) {
+			for i := range o.Windows {
+				o.Windows[i].PID, o.Windows[i].Title = 0, "Letter"
+			}
+			for i := range o.Tree.Nodes {
+				o.Tree.Nodes[i].PID = 0
+			}
+		}, nil, false},
+		"without a place": {func(o *Observation) { o.Tree.Nodes[1].Box = image.Rectangle{} }, []int{1}, false},
+		"at another place": {func(o *Observation) {
+			o.Windows[0].Title = "Letter"
+			o.Tree.Nodes[0].Box = o.Tree.Nodes[0].Box.Sub(o.Tree.Nodes[0].Box.Min)
+		}, []int{1}, false},
+	} {
+		o := dialogs()
+		o.Tree.Nodes = o.Tree.Nodes[:3]
+		tt.change(o)
+		assert.Equal(t, tt.in, o.NodesIn(1), name)
+		assert.Equal(t, tt.located, o.Locates(1), name)
+	}
+}
+
 // Each control can be clicked, and all that is said to be one is a role there is.
 func TestOperable(t *testing.T) {
 	for _, role := range []string{"icon", "calendar", "color chooser", "date editor", "dial", "editbar", "terminal", "tearoff menu item"} {

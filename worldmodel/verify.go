@@ -283,14 +283,14 @@ func unsaved(quote string, list []screen.Finding, now *screen.Observation) (titl
 }
 
 // blind reports whether the text of an observation says nothing of what is in
-// front: the focused window's program exposes no node, or, without a focused
-// window, no program does. A program is told by its process; where that is not
-// known, by nodes that lie within the window. What was read from the picture is not
-// what a program tells.
+// front: no node tells what is in the focused window ([screen.Observation.NodesIn]), or,
+// without one, what is in any.
 func blind(o *screen.Observation) bool {
-	w, ok := o.Focused()
-	for _, n := range o.Told().Tree.Nodes {
-		if !ok || w.PID != 0 && n.PID == w.PID || w.PID == 0 && n.Box.In(w.Box) {
+	if i := slices.IndexFunc(o.Windows, func(w screen.Window) bool { return w.Focused }); i >= 0 {
+		return len(o.NodesIn(i)) == 0
+	}
+	for _, n := range o.Tree.Nodes {
+		if n.Parent >= 0 && !n.Read {
 			return false
 		}
 	}

@@ -247,11 +247,17 @@ func TestEvidenceWithoutText(t *testing.T) {
 		"the program has a tree":       {func(o *screen.Observation) { o.Tree.Nodes = append(o.Tree.Nodes, other) }, told, false},
 		"unknown process, nodes in it": {func(o *screen.Observation) { o.Windows[0].PID = 0 }, told, false},
 		"unknown process, none in it":  {func(o *screen.Observation) { o.Windows[0].PID, o.Tree.Nodes = 0, []atspi.Node{other} }, untold, false},
-		"no window, no tree":           {func(o *screen.Observation) { o.Windows, o.Tree.Nodes = nil, nil }, untold, false},
-		"no window, but tree":          {func(o *screen.Observation) { o.Windows = nil }, told, false},
-		"did not answer":               {hang("soffice", 7), "soffice did not answer in time", true},
-		"unknown process, no answer":   {hang(":1.7", 0), ":1.7 did not answer in time", true},
-		"another did not answer":       {hang("editor", 99), untold, false},
+		"frame only":                   {func(o *screen.Observation) { o.Tree.Nodes = o.Tree.Nodes[:1] }, untold, false},
+		"only another window of its process": {func(o *screen.Observation) {
+			o.Windows[0].Focused = false
+			o.Windows = append(o.Windows, screen.Window{ID: 2, Title: "Canvas", PID: 7, Focused: true, Box: image.Rect(700, 500, 800, 600)})
+		}, untold, false},
+		"frames only, no window":     {func(o *screen.Observation) { o.Windows, o.Tree.Nodes = nil, o.Tree.Nodes[:1] }, untold, false},
+		"no window, no tree":         {func(o *screen.Observation) { o.Windows, o.Tree.Nodes = nil, nil }, untold, false},
+		"no window, but tree":        {func(o *screen.Observation) { o.Windows = nil }, told, false},
+		"did not answer":             {hang("soffice", 7), "soffice did not answer in time", true},
+		"unknown process, no answer": {hang(":1.7", 0), ":1.7 did not answer in time", true},
+		"another did not answer":     {hang("editor", 99), untold, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := editor("f2", 5, "Untitled 1", "Open…")

@@ -35,7 +35,7 @@ const (
 // A painter finds the parts of frames that are to be black.
 type painter struct {
 	*masker
-	last   *run.Observed
+	last   *screen.Observation
 	typed  bool               // since last, a masked text was entered
 	aimed  []uint32           // windows that were clicked since last
 	moved  bool               // since last, keys may have moved the focus, or a line or tab was entered
@@ -55,10 +55,9 @@ type window struct {
 // acts notes what an action may put on the screen.
 func (p *painter) acts(a run.Acting) {
 	if p.last != nil {
-		o := replay.Recall(p.last)
 		for _, at := range a.Device {
-			if i := o.PlaceAtDevice(at).Window; i >= 0 {
-				p.aimed = append(p.aimed, o.Windows[i].ID)
+			if i := p.last.PlaceAtDevice(at).Window; i >= 0 {
+				p.aimed = append(p.aimed, p.last.Windows[i].ID)
 			}
 		}
 	}
@@ -77,12 +76,13 @@ func movesFocus(a actuator.Action) bool {
 }
 
 // redacted returns what is black on a frame.
-func (p *painter) redacted(o *run.Observed) (black []image.Rectangle) {
+func (p *painter) redacted(e *run.Observed) (black []image.Rectangle) {
+	o := replay.Recall(e)
 	if p.typed {
 		p.mark(o)
 	}
 	p.last, p.typed, p.aimed, p.moved = o, false, nil, false
-	screenBox := image.Rectangle{Max: o.Frame}
+	screenBox := o.Frame.Rect
 	if p.all {
 		return []image.Rectangle{screenBox}
 	}
@@ -90,19 +90,19 @@ func (p *painter) redacted(o *run.Observed) (black []image.Rectangle) {
 		black = append(black, r.on(o)...)
 	}
 	black = append(black, p.nodes(o)...)
-	for _, w := range o.Windows {
+	for i, w := range o.Windows {
 		if p.shows(w.Title) && !w.Hidden {
-			black = append(black, ownBar(o, w))
+			black = append(black, ownBar(o, i))
 		}
 		if m := p.marked[w.ID]; m != nil && !w.Hidden {
-			black = append(black, p.window(o, w, m)...)
+			black = append(black, p.window(o, i, m)...)
 		}
 	}
 	return slices.DeleteFunc(black, func(r image.Rectangle) bool { return !r.Overlaps(screenBox) })
 }
 
 // on returns the parts of a frame that a region covers.
-func (r Region) on(o *run.Observed) (list []image.Rectangle) {
+func (r Region) on(o *screen.Observation) (list []image.Rectangle) {
 	if r.Title == "" && r.Class == "" {
 		return []image.Rectangle{r.Box}
 	}
@@ -131,10 +131,12 @@ func titleBar(box image.Rectangle) image.Rectangle {
 
 // ownBar returns the title bar of a window: what its node has above the window
 // where the window manager draws it, and else the upper part of the window too.
-func ownBar(o *run.Observed, w screen.Window) image.Rectangle {
+func ownBar(o *screen.Observation, at int) image.Rectangle {
+	w := o.Windows[at]
 	bar := titleBar(w.Box)
-	for _, n := range o.Targets {
-		if above := w.Box.Min.Y - n.Box.Min.Y; n.Parent < 0 && of(n, w) && n.Name == w.Title && above >= 10 && above <= frameTop {
+	for i, in := range o.NodeWindows() {
+		n := o.Tree.Nodes[i]
+		if above := w.Box.Min.Y - n.Box.Min.Y; n.Parent < 0 && in == at && n.Name == w.Title && above >= 10 && above <= frameTop {
 			bar.Max.Y = w.Box.Min.Y
 		}
 	}
@@ -142,8 +144,9 @@ func ownBar(o *run.Observed, w screen.Window) image.Rectangle {
 }
 
 // nodes returns the boxes of the nodes that show a masked text or a password.
-func (p *painter) nodes(o *run.Observed) (black []image.Rectangle) {
-	for i, n := range o.Targets {
+func (p *painter) nodes(o *screen.Observation) (black []image.Rectangle) {
+	windows := o.NodeWindows()
+	for i, n := range o.Tree.Nodes {
 		top := n.Parent < 0
 		if !isPassword(n.Role) && !p.shows(n.Name) && !p.shows(n.Text) {
 			continue
@@ -155,15 +158,15 @@ func (p *painter) nodes(o *run.Observed) (black []image.Rectangle) {
 		for n.Parent >= 0 && n.Parent < i && (n.Box.Empty() || letters(n.Box) < long) {
 			// The name stands beside it, as that of a check box does: it is in what is around.
 			i = n.Parent
-			n.Box, n.Parent = o.Targets[i].Box, o.Targets[i].Parent
+			n.Box, n.Parent = o.Tree.Nodes[i].Box, o.Tree.Nodes[i].Parent
 		}
-		titled := func(w screen.Window) bool { return of(n, w) && w.Title == n.Name }
+		w := windows[i]
 		switch {
 		case !top && n.Parent < 0: // it can be anywhere in the window
 			black = append(black, outside(n.Box))
 		case !top:
 			black = append(black, n.Box.Inset(-margin))
-		case !p.shows(n.Name) || !slices.ContainsFunc(o.Windows, titled): // else it is the window's title
+		case !p.shows(n.Name) || w < 0 || o.Windows[w].Title != n.Name: // else it is the window's title
 			black = append(black, titleBar(n.Box))
 		}
 	}
@@ -174,7 +177,7 @@ func (p *painter) nodes(o *run.Observed) (black []image.Rectangle) {
 func letters(box image.Rectangle) int { return box.Dx() / 5 * max(1, box.Dy()/12) }
 
 // mark notes the windows that a masked text was entered into.
-func (p *painter) mark(o *run.Observed) {
+func (p *painter) mark(o *screen.Observation) {
 	before := map[uint32]bool{}
 	into := map[uint32]bool{}
 	for _, id := range p.aimed {
@@ -190,72 +193,75 @@ func (p *painter) mark(o *run.Observed) {
 	for _, is := range into {
 		known = known || is
 	}
-	for _, w := range o.Windows {
+	for i, w := range o.Windows {
 		if w.Focused && !before[w.ID] {
 			into[w.ID], known = true, true // it came with what was done
 		}
 		if into[w.ID] {
-			p.note(o, w)
+			p.note(o, i)
 		}
 	}
 	p.all = p.all || !known
 }
 
 // note remembers where in a window the text went.
-func (p *painter) note(o *run.Observed, w screen.Window) {
+func (p *painter) note(o *screen.Observation, at int) {
+	w := o.Windows[at]
 	m := p.marked[w.ID]
 	if m == nil {
 		m = &window{box: w.Box}
 		p.marked[w.ID] = m
 	}
-	found := p.tells(o, w)
-	boxes := p.focus(o, w.ID)
-	if len(p.aimed) == 0 || p.moved || len(boxes) == 0 {
-		boxes = append(boxes, p.focus(p.last, w.ID)...) // else a click has moved the focus to where it is now
+	boxes, beside := focus(o, w.ID)
+	if len(p.aimed) == 0 || p.moved || len(boxes) == 0 { // else a click has moved the focus to where it is now
+		was, by := focus(p.last, w.ID)
+		boxes, beside = append(boxes, was...), append(beside, by...)
 	}
-	for _, box := range boxes {
-		m.spots, found = append(m.spots, box.Sub(w.Box.Min).Add(m.box.Min)), true
+	m.whole = m.whole || len(boxes) == 0 && !p.tells(o, at)
+	for _, box := range append(boxes, beside...) {
+		m.spots = append(m.spots, box.Sub(w.Box.Min).Add(m.box.Min))
 	}
-	m.whole = m.whole || !found
 }
 
-// focus returns the boxes of the nodes of a window that have the focus; not of
-// one around another. These may be more than [screen.Observation.FocusedNode]: what is masked
-// is any that typing may have shown in.
-func (p *painter) focus(o *run.Observed, id uint32) (list []image.Rectangle) {
+// focus returns the boxes of the nodes of a window that have the focus, not of one around
+// another; and of others of its program that have it and may lie over it. These may be more than
+// [screen.Observation.FocusedNode]: what is masked is any that typing may have shown in.
+func focus(o *screen.Observation, id uint32) (list, beside []image.Rectangle) {
 	if o == nil {
-		return nil
+		return nil, nil
 	}
 	at := slices.IndexFunc(o.Windows, func(w screen.Window) bool { return w.ID == id })
 	if at < 0 {
-		return nil
+		return nil, nil
 	}
-	for _, n := range o.Targets {
-		if n.Parent >= 0 && !n.Read && of(n, o.Windows[at]) && n.Has("focused") {
+	w, in, located := o.Windows[at], o.NodesIn(at), o.Locates(at)
+	for i, n := range o.Tree.Nodes {
+		if n.Parent < 0 || n.Read || !n.Has("focused") || !n.Box.Overlaps(w.Box) {
+			continue
+		}
+		if _, here := slices.BinarySearch(in, i); here && located {
 			list = append(list, n.Box)
+		} else if n.PID == w.PID || n.PID == 0 || w.PID == 0 {
+			beside = append(beside, n.Box)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(around image.Rectangle) bool {
 		return slices.ContainsFunc(list, func(r image.Rectangle) bool { return r != around && !r.Empty() && r.In(around) })
-	})
-}
-
-// of reports whether a node can belong to a window.
-func of(n atspi.Node, w screen.Window) bool {
-	return (n.PID == w.PID || n.PID == 0 || w.PID == 0) && n.Box.Overlaps(w.Box)
+	}), beside
 }
 
 // tells reports whether the tree has a masked text in a window, below its title.
-func (p *painter) tells(o *run.Observed, w screen.Window) bool {
-	return slices.ContainsFunc(o.Targets, func(n atspi.Node) bool {
-		return n.Parent >= 0 && !n.Read && of(n, w) && (p.shows(n.Name) || p.shows(n.Text))
+func (p *painter) tells(o *screen.Observation, at int) bool {
+	return o.Locates(at) && slices.ContainsFunc(o.NodesIn(at), func(i int) bool {
+		n := o.Tree.Nodes[i]
+		return n.Box.Overlaps(o.Windows[at].Box) && (p.shows(n.Name) || p.shows(n.Text))
 	})
 }
 
 // window returns what is black of a window that a text was entered into.
-func (p *painter) window(o *run.Observed, w screen.Window, m *window) (list []image.Rectangle) {
-	hasTree := slices.ContainsFunc(o.Targets, func(n atspi.Node) bool { return n.Parent >= 0 && !n.Read && of(n, w) })
-	if m.whole || !hasTree || w.Box.Size() != m.box.Size() && !p.tells(o, w) {
+func (p *painter) window(o *screen.Observation, at int, m *window) (list []image.Rectangle) {
+	w := o.Windows[at]
+	if m.whole || !o.Locates(at) || w.Box.Size() != m.box.Size() && !p.tells(o, at) {
 		return []image.Rectangle{outside(w.Box)}
 	}
 	for _, spot := range m.spots {

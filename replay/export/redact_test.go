@@ -288,6 +288,11 @@ func TestReplyInDoubt(t *testing.T) {
 func TestPixels(t *testing.T) {
 	other := screen.Window{ID: 9, Title: "Bank", Class: "Browser", PID: 50, Box: image.Rect(0, 150, 100, 240)}
 	blank := []screen.Window{editor}
+	two := func(pid int) []screen.Window { // the second has the focus, and lies over the first
+		below := editor
+		below.Focused = false
+		return []screen.Window{below, {ID: 8, Title: "Sign in", PID: pid, Box: image.Rect(50, 80, 250, 200), Focused: true}}
+	}
 	type shot struct {
 		o    run.Observed
 		text []image.Rectangle
@@ -310,6 +315,12 @@ func TestPixels(t *testing.T) {
 			[]shot{{run.Observed{Windows: blank, Targets: around()}, []image.Rectangle{field, image.Rect(50, 180, 60, 190)}}}, []int{100}},
 		{"no tree: the window, as long as it is there", Redaction{Typed: true}, run.Observed{Windows: blank}, actuator.Type{Text: "swordfish"},
 			[]shot{{run.Observed{Windows: blank}, []image.Rectangle{field}}, {run.Observed{Windows: []screen.Window{other, editor}}, []image.Rectangle{field}}}, []int{0, 0}},
+		{"frame only: the window", Redaction{Typed: true}, run.Observed{Windows: blank, Targets: tree("text", "", "")[:1]}, actuator.Type{Text: "swordfish"},
+			[]shot{{run.Observed{Windows: blank, Targets: tree("text", "", "")[:1]}, []image.Rectangle{field}}}, []int{0}},
+		{"only a window below it is told: the window", Redaction{Typed: true}, run.Observed{Windows: two(42), Targets: tree("text", "", "")}, actuator.Type{Text: "swordfish"},
+			[]shot{{run.Observed{Windows: two(42), Targets: tree("text", "", "")}, []image.Rectangle{image.Rect(60, 140, 200, 150)}}}, []int{0}},
+		{"of an unknown process: the window", Redaction{Typed: true}, run.Observed{Windows: two(0), Targets: tree("text", "", "")}, actuator.Type{Text: "swordfish"},
+			[]shot{{run.Observed{Windows: two(0), Targets: tree("text", "", "")}, []image.Rectangle{image.Rect(60, 140, 200, 150)}}}, []int{0}},
 		{"no window: the frame, from then on", Redaction{Typed: true}, run.Observed{}, actuator.Type{Text: "swordfish"},
 			[]shot{{run.Observed{}, []image.Rectangle{field}}, {run.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(9, 9)}}}}, []int{0, 0}},
 		{"only a password", Redaction{Passwords: true}, run.Observed{Windows: blank, Targets: tree("password text", "", "")}, actuator.Type{Text: "swordfish"},
@@ -460,11 +471,11 @@ func TestPressedCharacters(t *testing.T) {
 // looked for there. The tooltip was once taken for its target.
 func TestRedactBelowTooltip(t *testing.T) {
 	p := painter{masker: newMasker(Redaction{Typed: true}), marked: map[uint32]*window{}}
-	p.last = &run.Observed{Frame: image.Pt(800, 600), Windows: []screen.Window{
+	p.last = replay.Recall(&run.Observed{Frame: image.Pt(800, 600), Windows: []screen.Window{
 		{ID: 1, Title: "Sign in", Box: image.Rect(0, 0, 400, 300)},
 		{ID: 2, Type: "tooltip", Popup: true, Box: image.Rect(90, 90, 200, 120)},
 		{ID: 3, Type: "notification", Popup: true, Box: image.Rect(500, 0, 800, 100)},
-	}}
+	}})
 	p.acts(run.Acting{Device: []image.Point{{100, 100}, {600, 50}, {700, 500}}})
 	assert.Equal(t, []uint32{1, 3}, p.aimed)
 }

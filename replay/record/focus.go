@@ -36,34 +36,34 @@ func fieldOf(o *screen.Observation) field {
 	if locked(o) {
 		return password
 	}
-	w, ok := o.Focused()
+	window := slices.IndexFunc(o.Windows, func(w screen.Window) bool { return w.Focused })
+	if window < 0 {
+		return unknown
+	}
+	w := o.Windows[window]
 	hangs := o.Tree.Hangs(w.PID)
 	switch {
-	case !ok:
-		return unknown
 	case o.Tree.Err != nil && !hangs: // there is no tree at all
 		return mute
 	}
-	known, shown, elsewhere := false, false, false
-	for _, n := range o.Told().Tree.Nodes {
+	in := o.NodesIn(window)
+	shown, elsewhere := false, false
+	for i, n := range o.Tree.Nodes {
 		focused := n.Has("focused")
+		_, here := slices.BinarySearch(in, i)
 		if n.Role == passwordRole && focused {
 			return password
 		}
-		if w.PID == 0 || n.PID != w.PID {
-			continue
-		}
-		known = true
-		shown = shown || n.Role == passwordRole
-		elsewhere = elsewhere || focused && n.Parent >= 0
+		shown = shown || n.Role == passwordRole && (here || w.PID != 0 && n.PID == w.PID) // in doubt it is in this window
+		elsewhere = elsewhere || focused && here
 	}
 	switch {
 	case hangs: // what it does not tell may be a password field
 		return unknown
-	case !known:
-		return mute
 	case shown && !elsewhere:
 		return password
+	case len(in) == 0:
+		return mute
 	}
 	return plain
 }

@@ -156,9 +156,15 @@ func TestJudge(t *testing.T) {
 func TestFieldOf(t *testing.T) {
 	const pid = 7
 	entry := func(role string, states ...string) []atspi.Node {
-		return []atspi.Node{{PID: pid, Parent: -1, Role: "frame"}, {PID: pid, Role: role, States: states}}
+		return []atspi.Node{{PID: pid, Parent: -1, Role: "frame", Box: image.Rect(0, 0, 50, 50)}, {PID: pid, Role: role, States: states}}
 	}
 	window := screen.Window{PID: pid, Focused: true, Box: image.Rect(0, 0, 50, 50)}
+	beside := screen.Window{PID: pid, Title: "Canvas", Focused: true, Box: image.Rect(50, 50, 100, 100)}
+	behind := screen.Window{PID: pid, Box: image.Rect(0, 0, 50, 50)}
+	titled := func(list []atspi.Node, title string) []atspi.Node {
+		list[0].Name = title
+		return list
+	}
 	cover := screen.Window{Popup: true, Box: image.Rect(0, 0, 100, 100)}
 	hung := func(pid int) []atspi.Program { return []atspi.Program{{Name: "login", PID: pid}} }
 	for _, tt := range []struct {
@@ -189,6 +195,12 @@ func TestFieldOf(t *testing.T) {
 		{"a password without the focus, which nothing has", entry("password text"), []screen.Window{window}, password},
 		{"a password beside an entry with the focus", append(entry("password text"), atspi.Node{PID: pid, Role: "text", States: []string{"focused"}}), []screen.Window{window}, plain},
 		{"no tree of this program", nil, []screen.Window{window}, mute},
+		{"a frame only", entry("text")[:1], []screen.Window{window}, mute},
+		{"another window of its process", entry("text", "focused"), []screen.Window{behind, beside}, mute},
+		{"a password in another window of its process", entry("password text"), []screen.Window{behind, beside}, password},
+		{"a password, and the focus in another window", append(titled(entry("password text"), "Canvas"), atspi.Node{PID: pid, Parent: -1, Role: "frame", Box: behind.Box}, atspi.Node{PID: pid, Parent: 2, Role: "text", States: []string{"focused"}}), []screen.Window{behind, beside}, password},
+		{"an unknown process, told by its title", titled(entry("text", "focused"), "Letter"), []screen.Window{{Title: "Letter", Focused: true, Box: window.Box}}, plain},
+		{"an unknown process", entry("text", "focused"), []screen.Window{{Title: "Letter", Focused: true, Box: window.Box}}, mute},
 		{"no window with the focus", entry("text", "focused"), nil, unknown},
 		{"a locked screen", entry("text", "focused"), []screen.Window{window, cover}, password},
 	} {
