@@ -141,13 +141,14 @@ func DiffRow(p, q []byte, level uint8) (first, last int, differ bool) {
 		return 0, 0, false
 	}
 	last = len(p) - 1
-	for first <= last && max(p[first], q[first])-min(p[first], q[first]) <= level {
+	same := func(a, b byte) bool { return a == b || max(a, b)-min(a, b) <= level }
+	for first <= last && same(p[first], q[first]) {
 		first++
 	}
 	if first > last {
 		return 0, 0, false
 	}
-	for max(p[last], q[last])-min(p[last], q[last]) <= level {
+	for same(p[last], q[last]) {
 		last--
 	}
 	return first, last, true
