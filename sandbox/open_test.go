@@ -309,11 +309,11 @@ func TestAccessibility(t *testing.T) {
 
 // The same program looks the same, at the same place, on every desktop.
 func TestSameLook(t *testing.T) {
-	type look struct {
+	type window struct {
 		c   *x11.Conn
 		box image.Rectangle
 	}
-	var looks []look
+	var windows []window
 	for range 2 {
 		d := start(t, nil)
 		p, err := d.Open(t.Context(), "mousepad")
@@ -321,23 +321,23 @@ func TestSameLook(t *testing.T) {
 		c := dial(t, d)
 		box, err := c.Box(xproto.Window(p.Window()))
 		require.NoError(t, err)
-		looks = append(looks, look{c, box})
+		windows = append(windows, window{c, box})
 	}
-	require.Equal(t, looks[0].box, looks[1].box)
-	require.Greater(t, looks[0].box.Dx(), 300)
+	require.Equal(t, windows[0].box, windows[1].box)
+	require.Greater(t, windows[0].box.Dx(), 300)
 	// The title bar and the menu bar: text and icons, and no caret that blinks.
-	bars := image.Rect(looks[0].box.Min.X, looks[0].box.Min.Y-20, looks[0].box.Max.X, looks[0].box.Min.Y+24)
-	pixels := func(l look) []byte {
-		reply, err := xproto.GetImage(l.c.Conn, xproto.ImageFormatZPixmap, xproto.Drawable(l.c.Root),
+	bars := image.Rect(windows[0].box.Min.X, windows[0].box.Min.Y-20, windows[0].box.Max.X, windows[0].box.Min.Y+24)
+	pixels := func(w window) []byte {
+		reply, err := xproto.GetImage(w.c.Conn, xproto.ImageFormatZPixmap, xproto.Drawable(w.c.Root),
 			int16(bars.Min.X), int16(bars.Min.Y), uint16(bars.Dx()), uint16(bars.Dy()), ^uint32(0)).Reply()
 		require.NoError(t, err)
 		return reply.Data
 	}
 	soon(t, func() bool {
-		a, b := pixels(looks[0]), pixels(looks[1])
+		a, b := pixels(windows[0]), pixels(windows[1])
 		return colours(a) > 50 && bytes.Equal(a, b)
 	}, "both desktops show the same")
-	corner, err := xproto.GetImage(looks[0].c.Conn, xproto.ImageFormatZPixmap, xproto.Drawable(looks[0].c.Root), 0, 0, 100, 100, ^uint32(0)).Reply()
+	corner, err := xproto.GetImage(windows[0].c.Conn, xproto.ImageFormatZPixmap, xproto.Drawable(windows[0].c.Root), 0, 0, 100, 100, ^uint32(0)).Reply()
 	require.NoError(t, err)
 	require.Equal(t, 1, colours(corner.Data), "the background is plain")
 	require.Equal(t, []byte{0x7f, 0x5f, 0x3a}, corner.Data[:3])

@@ -293,7 +293,7 @@ func TestPixels(t *testing.T) {
 		below.Focused = false
 		return []screen.Window{below, {ID: 8, Title: "Sign in", PID: pid, Box: image.Rect(50, 80, 250, 200), Focused: true}}
 	}
-	type shot struct {
+	type observation struct {
 		o    run.Observed
 		text []image.Rectangle
 	}
@@ -302,37 +302,37 @@ func TestPixels(t *testing.T) {
 		red    Redaction
 		before run.Observed
 		typed  actuator.Action
-		after  []shot
+		after  []observation
 		left   []int // pixels of text that stay, by frame
 	}{
 		{"the node's box", Redaction{Typed: true}, run.Observed{Windows: blank, Targets: tree("text", "", "")}, actuator.Type{Text: "swordfish"},
-			[]shot{{run.Observed{Windows: blank, Targets: tree("text", "", "swordfish")}, []image.Rectangle{field, image.Rect(0, 0, 10, 10)}}}, []int{100}},
+			[]observation{{run.Observed{Windows: blank, Targets: tree("text", "", "swordfish")}, []image.Rectangle{field, image.Rect(0, 0, 10, 10)}}}, []int{100}},
 		{"the field that had the focus", Redaction{Typed: true}, run.Observed{Windows: blank, Targets: tree("entry", "", "")}, actuator.Type{Text: "swordfish"},
-			[]shot{{run.Observed{Windows: blank, Targets: tree("entry", "", "")}, []image.Rectangle{field}}}, []int{0}},
+			[]observation{{run.Observed{Windows: blank, Targets: tree("entry", "", "")}, []image.Rectangle{field}}}, []int{0}},
 		{"the name beside a check box", Redaction{Secrets: []string{"swordfish"}}, run.Observed{Windows: blank}, actuator.Copy{},
-			[]shot{{run.Observed{Windows: blank, Targets: checkBox()}, []image.Rectangle{image.Rect(66, 90, 150, 102)}}}, []int{0}},
+			[]observation{{run.Observed{Windows: blank, Targets: checkBox()}, []image.Rectangle{image.Rect(66, 90, 150, 102)}}}, []int{0}},
 		{"not what is around the field", Redaction{Typed: true}, run.Observed{Windows: blank, Targets: around()}, actuator.Type{Text: "swordfish"},
-			[]shot{{run.Observed{Windows: blank, Targets: around()}, []image.Rectangle{field, image.Rect(50, 180, 60, 190)}}}, []int{100}},
+			[]observation{{run.Observed{Windows: blank, Targets: around()}, []image.Rectangle{field, image.Rect(50, 180, 60, 190)}}}, []int{100}},
 		{"no tree: the window, as long as it is there", Redaction{Typed: true}, run.Observed{Windows: blank}, actuator.Type{Text: "swordfish"},
-			[]shot{{run.Observed{Windows: blank}, []image.Rectangle{field}}, {run.Observed{Windows: []screen.Window{other, editor}}, []image.Rectangle{field}}}, []int{0, 0}},
+			[]observation{{run.Observed{Windows: blank}, []image.Rectangle{field}}, {run.Observed{Windows: []screen.Window{other, editor}}, []image.Rectangle{field}}}, []int{0, 0}},
 		{"frame only: the window", Redaction{Typed: true}, run.Observed{Windows: blank, Targets: tree("text", "", "")[:1]}, actuator.Type{Text: "swordfish"},
-			[]shot{{run.Observed{Windows: blank, Targets: tree("text", "", "")[:1]}, []image.Rectangle{field}}}, []int{0}},
+			[]observation{{run.Observed{Windows: blank, Targets: tree("text", "", "")[:1]}, []image.Rectangle{field}}}, []int{0}},
 		{"only a window below it is told: the window", Redaction{Typed: true}, run.Observed{Windows: two(42), Targets: tree("text", "", "")}, actuator.Type{Text: "swordfish"},
-			[]shot{{run.Observed{Windows: two(42), Targets: tree("text", "", "")}, []image.Rectangle{image.Rect(60, 140, 200, 150)}}}, []int{0}},
+			[]observation{{run.Observed{Windows: two(42), Targets: tree("text", "", "")}, []image.Rectangle{image.Rect(60, 140, 200, 150)}}}, []int{0}},
 		{"of an unknown process: the window", Redaction{Typed: true}, run.Observed{Windows: two(0), Targets: tree("text", "", "")}, actuator.Type{Text: "swordfish"},
-			[]shot{{run.Observed{Windows: two(0), Targets: tree("text", "", "")}, []image.Rectangle{image.Rect(60, 140, 200, 150)}}}, []int{0}},
+			[]observation{{run.Observed{Windows: two(0), Targets: tree("text", "", "")}, []image.Rectangle{image.Rect(60, 140, 200, 150)}}}, []int{0}},
 		{"no window: the frame, from then on", Redaction{Typed: true}, run.Observed{}, actuator.Type{Text: "swordfish"},
-			[]shot{{run.Observed{}, []image.Rectangle{field}}, {run.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(9, 9)}}}}, []int{0, 0}},
+			[]observation{{run.Observed{}, []image.Rectangle{field}}, {run.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(9, 9)}}}}, []int{0, 0}},
 		{"only a password", Redaction{Passwords: true}, run.Observed{Windows: blank, Targets: tree("password text", "", "")}, actuator.Type{Text: "swordfish"},
-			[]shot{{run.Observed{Windows: blank, Targets: tree("password text", "", "")}, []image.Rectangle{field}}}, []int{0}},
+			[]observation{{run.Observed{Windows: blank, Targets: tree("password text", "", "")}, []image.Rectangle{field}}}, []int{0}},
 		{"no password, not typed", Redaction{Passwords: true}, run.Observed{Windows: blank, Targets: tree("text", "", "")}, actuator.Type{Text: "swordfish"},
-			[]shot{{run.Observed{Windows: blank, Targets: tree("text", "", "swordfish")}, []image.Rectangle{{Max: image.Pt(9, 9)}}}}, []int{81}},
+			[]observation{{run.Observed{Windows: blank, Targets: tree("text", "", "swordfish")}, []image.Rectangle{{Max: image.Pt(9, 9)}}}}, []int{81}},
 		{"a region", Redaction{Regions: []Region{{Box: image.Rect(0, 0, 9, 9)}}}, run.Observed{Windows: blank}, actuator.Copy{},
-			[]shot{{run.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(10, 9)}}}}, []int{9}},
+			[]observation{{run.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(10, 9)}}}}, []int{9}},
 		{"a window by its title", Redaction{Regions: []Region{{Title: "bank"}}}, run.Observed{Windows: blank}, actuator.Copy{},
-			[]shot{{run.Observed{Windows: []screen.Window{other}}, []image.Rectangle{other.Box}}, {run.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(3, 3)}}}}, []int{0, 9}},
+			[]observation{{run.Observed{Windows: []screen.Window{other}}, []image.Rectangle{other.Box}}, {run.Observed{Windows: blank}, []image.Rectangle{{Max: image.Pt(3, 3)}}}}, []int{0, 9}},
 		{"a title", Redaction{Secrets: []string{"BANK"}}, run.Observed{Windows: blank}, actuator.Copy{},
-			[]shot{{run.Observed{Windows: []screen.Window{other}}, []image.Rectangle{image.Rect(0, 130, 100, 150)}}}, []int{0}},
+			[]observation{{run.Observed{Windows: []screen.Window{other}}, []image.Rectangle{image.Rect(0, 130, 100, 150)}}}, []int{0}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newTale(t)

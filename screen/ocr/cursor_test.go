@@ -22,8 +22,8 @@ import (
 	"desktop-agent/screen/ocr"
 )
 
-// A sheet is a white picture for rows of text in DejaVu Sans, whose I, l and | are plain bars.
-type sheet struct {
+// A canvas is a white picture for rows of text in DejaVu Sans, whose I, l and | are plain bars.
+type canvas struct {
 	*image.RGBA
 	tb   testing.TB
 	font *opentype.Font
@@ -31,11 +31,11 @@ type sheet struct {
 	base int // of the row
 }
 
-func newSheet(tb testing.TB) *sheet {
+func newCanvas(tb testing.TB) *canvas {
 	tb.Helper()
 	data, err := os.ReadFile("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
 	require.NoError(tb, err, "apt-get install fonts-dejavu-core")
-	s := &sheet{RGBA: image.NewRGBA(image.Rect(0, 0, 600, 500)), tb: tb}
+	s := &canvas{RGBA: image.NewRGBA(image.Rect(0, 0, 600, 500)), tb: tb}
 	s.font, err = opentype.Parse(data)
 	require.NoError(tb, err)
 	draw.Draw(s, s.Rect, image.White, image.Point{}, draw.Src)
@@ -43,7 +43,7 @@ func newSheet(tb testing.TB) *sheet {
 }
 
 // row begins a row below the last one, with letters of a size.
-func (s *sheet) row(pixels float64) {
+func (s *canvas) row(pixels float64) {
 	s.tb.Helper()
 	var err error
 	s.face, err = opentype.NewFace(s.font, &opentype.FaceOptions{Size: pixels, DPI: 72})
@@ -52,21 +52,21 @@ func (s *sheet) row(pixels float64) {
 }
 
 // write writes a text that begins at x, and returns where it ends.
-func (s *sheet) write(text string, x int) (end int) {
+func (s *canvas) write(text string, x int) (end int) {
 	d := font.Drawer{Dst: s, Src: image.Black, Face: s.face, Dot: fixed.P(x, s.base)}
 	d.DrawString(text)
 	return d.Dot.X.Round()
 }
 
 // crisp makes what is written black or white, as without smooth edges.
-func (s *sheet) crisp() {
+func (s *canvas) crisp() {
 	for i, v := range s.Pix {
 		s.Pix[i] = 0xff * (v >> 7)
 	}
 }
 
 // cursor draws a text cursor of a width at x, as tall as the line.
-func (s *sheet) cursor(x, width int) {
+func (s *canvas) cursor(x, width int) {
 	m := s.face.Metrics()
 	draw.Draw(s, image.Rect(x, s.base-m.Ascent.Ceil(), x+width, s.base+m.Descent.Ceil()), image.Black, image.Point{}, draw.Src)
 }
@@ -91,9 +91,9 @@ func TestStemIsNoCursor(t *testing.T) {
 	}
 	for name, pixels := range map[string]float64{"smooth": 15, "crisp": 20} {
 		t.Run(name, func(t *testing.T) {
-			short, long := newSheet(t), newSheet(t)
+			short, long := newCanvas(t), newCanvas(t)
 			for _, row := range rows {
-				for s, text := range map[*sheet]string{short: row.short, long: row.long} {
+				for s, text := range map[*canvas]string{short: row.short, long: row.long} {
 					s.row(pixels)
 					s.write(text, 20)
 					s.write(row.beside, 200)
@@ -123,7 +123,7 @@ func TestStemIsNoCursor(t *testing.T) {
 // it, and what is read of one that was there from the beginning is read again without it.
 func TestTextCursor(t *testing.T) {
 	picture := func(cursor int) *image.RGBA {
-		s := newSheet(t)
+		s := newCanvas(t)
 		for _, pixels := range []float64{11, 13, 16, 24, 40} {
 			for _, text := range []string{"Part I of All", "Dear people"} {
 				s.row(pixels)
