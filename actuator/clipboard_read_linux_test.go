@@ -24,7 +24,7 @@ func TestReadClipboard(t *testing.T) {
 	require.Eventually(t, func() bool { // it becomes the owner in the background
 		text, owned, err = dev.Clipboard(limit(t))
 		return err != nil || owned
-	}, 30*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	require.NoError(t, err)
 	assert.Equal(t, "строка 漢字", string(text))
 	assert.Equal(t, "строка 漢字", xclip(t, d, "", "-o"), "reading leaves it as it is")

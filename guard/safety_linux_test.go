@@ -125,7 +125,7 @@ func onFolder(t *testing.T, c *cast, task string) (home string, journal *run.Mem
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
-	until := time.Now().Add(20 * time.Second)
+	until := time.Now().Add(time.Minute)
 	for { // until the file manager shows the folder
 		o, err := s.Desktop.Observe(ctx)
 		require.NoError(t, err)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"image"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,7 +22,7 @@ import (
 func TestLiveIsDesktop(t *testing.T) {
 	s := runtest.Open(t, run.Settings{Display: run.DisplaySettings{Private: true, Size: image.Pt(640, 480), MaxImage: 500}}, nil)
 	runtest.TestDesktop(t, &runtest.DesktopSubject{
-		Desktop: s.Desktop, Hand: s.Hand, Soon: time.Minute,
+		Desktop: s.Desktop, Hand: s.Hand,
 		Change: func(t testing.TB) {
 			_, err := s.Private.Open(t.Context(), "xterm")
 			require.NoError(t, err)

@@ -149,7 +149,7 @@ func closes() error {
 	if err != nil {
 		return err
 	}
-	for range 1000 {
+	for range 3000 { // a minute
 		if _, err := os.Lstat(desktop.Folder); os.IsNotExist(err) {
 			return nil
 		}

@@ -220,7 +220,7 @@ func as(t *testing.T, roleName string, env ...string) ([]byte, error) {
 // soon waits for something that has no event to wait for.
 func soon(t testing.TB, condition func() bool, what string) {
 	t.Helper()
-	require.Eventually(t, condition, 20*time.Second, 20*time.Millisecond, what)
+	require.Eventually(t, condition, time.Minute, 20*time.Millisecond, what)
 }
 
 func pidText(p *sandbox.Process) string { return strconv.Itoa(p.PID()) }

@@ -90,7 +90,7 @@ func TestTreeAfterItsPicture(t *testing.T) {
 func TestBrowserThatNeverRests(t *testing.T) {
 	const (
 		ceiling = 2 * time.Second
-		rest    = 10 * time.Second // to look, on a machine that others use too
+		rest    = time.Minute // to look, on a machine that others use too
 	)
 	d := newDesk(t, &sandbox.Options{Size: image.Pt(1000, 700)})
 	page := func(name, content string) string {

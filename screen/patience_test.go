@@ -251,7 +251,7 @@ func TestSettleWaitsForAProgramThatStarts(t *testing.T) {
 		started <- err
 	}()
 	// From the moment on which it has connected to the server.
-	require.Eventually(t, func() bool { return d.clients() > before }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return d.clients() > before }, time.Minute, time.Millisecond)
 	o, err := s.Observe(limit(t))
 	require.NoError(t, err)
 	require.NoError(t, <-started)
@@ -296,7 +296,7 @@ func (d *desk) startStaged(kind string) {
 	before := d.clients()
 	_, err := d.Launch(sandbox.Command{Args: []string{os.Args[0], kind}})
 	require.NoError(d.tb, err)
-	require.Eventually(d.tb, func() bool { return d.clients() > before }, 20*time.Second, time.Millisecond)
+	require.Eventually(d.tb, func() bool { return d.clients() > before }, time.Minute, time.Millisecond)
 }
 
 // clients returns how many programs are connected to the server.

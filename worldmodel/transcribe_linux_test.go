@@ -31,7 +31,7 @@ func TestReadBlindOnARealScreen(t *testing.T) {
 	s, err := screen.Open(t.Context(), &screen.Options{Display: d.Display()})
 	require.NoError(t, err)
 	defer s.Close()
-	reader, err := ocr.Open(t.Context(), &ocr.Options{Wait: 20 * time.Second})
+	reader, err := ocr.Open(t.Context(), &ocr.Options{Wait: time.Minute})
 	require.NoError(t, err)
 	defer reader.Close()
 	observe := func() *screen.Observation {
@@ -44,7 +44,7 @@ func TestReadBlindOnARealScreen(t *testing.T) {
 	require.NoError(t, err)
 	m := &worldmodel.Model{OCR: reader}
 	region := worldmodel.Region{X: 0, Y: 0, Width: 500, Height: 90}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		now := observe()

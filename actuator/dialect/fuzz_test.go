@@ -23,7 +23,7 @@ func fuzz(f *testing.F, names string, seeds ...string) {
 			d := Named(name)
 			began := time.Now()
 			p, err := d.Parser().Parse(actuator.Reply{Text: text}, bounds)
-			if took := time.Since(began); took > 10*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 			if err != nil {

@@ -20,7 +20,7 @@ import (
 
 func open(t *testing.T, box image.Rectangle) (*eventwin.Window, *x11.Conn, context.Context) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	d, err := sandbox.Start(ctx, &sandbox.Options{Size: image.Pt(800, 600)})
 	require.NoError(t, err)

@@ -29,7 +29,7 @@ func FuzzParse(f *testing.F) {
 		for _, text := range []string{code, reply(code).Text} {
 			began := time.Now()
 			p, err := Parser{}.Parse(actuator.Reply{Text: text}, screen)
-			if took := time.Since(began); took > 10*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 			if err != nil {

@@ -112,7 +112,7 @@ func TestDoctorOnDisplay(t *testing.T) {
 		}
 		return string(text)
 	}
-	require.Eventually(t, func() bool { return read() == "my own text" }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return read() == "my own text" }, patience, 10*time.Millisecond)
 
 	p := start(t, "doctor", "--display", d.Display(), "-v")
 	p.code()

@@ -96,7 +96,7 @@ func (v *terminal) screen(t *testing.T) []string {
 			raw = string(v.raw)
 		}
 		return at >= 0
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	lines, row, col := []string{""}, 0, 0
 	for _, m := range escapes.FindAllStringSubmatch(raw, -1) {
 		switch {

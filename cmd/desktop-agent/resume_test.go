@@ -197,7 +197,7 @@ func (d *office) killAt(p *process, holds func(events string) bool, later time.D
 		require.NoError(d.t, err)
 	}
 	<-p.exited
-	require.Eventually(d.t, func() bool { return len(p.leftovers()) == 0 }, 20*time.Second, 50*time.Millisecond, "a desktop ends with its owner")
+	require.Eventually(d.t, func() bool { return len(p.leftovers()) == 0 }, patience, 50*time.Millisecond, "a desktop ends with its owner")
 }
 
 // right checks what a run has left: the letter as it should be, and sent once, or not again
@@ -347,7 +347,7 @@ func TestResumeKept(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, gone := os.Stat(string(folder))
 		return len(p.leftovers()) == 0 && os.IsNotExist(gone)
-	}, 30*time.Second, 50*time.Millisecond, "nobody came: it ends")
+	}, patience, 50*time.Millisecond, "nobody came: it ends")
 	server.RequireGone(t)
 	again = d.resume()
 	d.right(again, "too late")

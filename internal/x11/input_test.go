@@ -40,7 +40,7 @@ func TestRawInput(t *testing.T) {
 			defer mu.Unlock()
 			list = got
 			return len(got) >= n
-		}, 5*time.Second, time.Millisecond)
+		}, time.Minute, time.Millisecond)
 		mu.Lock()
 		defer mu.Unlock()
 		got = nil

@@ -42,7 +42,7 @@ type Subject struct {
 	// it does not. What an endpoint does not count has to be estimated.
 	Spent func(llm.Model) llm.Usage
 
-	// Soon is how long a call may go on after it was cancelled; 10 s if 0.
+	// Soon is how long a call may go on after it was cancelled; a minute if 0.
 	Soon time.Duration
 }
 
@@ -117,7 +117,7 @@ func (s *Subject) call(ctx context.Context, m llm.Model) (*llm.Response, error) 
 func (s *Subject) within(ctx context.Context, m llm.Model) error {
 	limit := s.Soon
 	if limit <= 0 {
-		limit = 10 * time.Second
+		limit = time.Minute
 	}
 	type result struct {
 		resp *llm.Response

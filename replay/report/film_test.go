@@ -151,7 +151,7 @@ func (b *tab) drag(t *testing.T) {
 // browser has time.
 func becomes(t *testing.T, want string, get func() string, why string) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); get() != want && time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); get() != want && time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)
 	}
 	assert.Equal(t, want, get(), why)

@@ -178,7 +178,7 @@ func executed(t *testing.T) *replay.Run {
 		step("s1", planner.Tool, "read"), step("s2", planner.Tool, "fetch"), step("s3", planner.Tool, "join", "s1", "s2"),
 		step("s4", planner.Agent, engine.ProfileTools, "s3", "s1"),
 	}}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	result, err := e.RunPlan(ctx, plan)
 	require.NoError(t, err)

@@ -41,7 +41,8 @@ type DesktopSubject struct {
 	Recorded string
 	// NoPixels, if not "", is why there are no pictures to compare.
 	NoPixels string
-	// Soon is how long anything may go on after it was cancelled; 10 s if 0.
+	// Soon is how long anything may go on after it was cancelled; if 0, 50 s, which is
+	// less than what is waited for in vain.
 	Soon time.Duration
 
 	newest *screen.Observation
@@ -360,13 +361,13 @@ func (s *DesktopSubject) calls() map[string]func(context.Context) error {
 		"observe": func(ctx context.Context) error { _, err := s.Desktop.Observe(ctx); return err },
 		"capture": func(ctx context.Context) error { _, err := s.Desktop.Capture(ctx); return err },
 		"hand": func(ctx context.Context) error {
-			_, err := s.Hand.Do(ctx, run.Intent{Action: actuator.Wait{Milliseconds: 30_000}, On: s.newest})
+			_, err := s.Hand.Do(ctx, run.Intent{Action: actuator.Wait{Milliseconds: 60_000}, On: s.newest})
 			return err
 		},
 	}
 	if s.Device != nil && s.Recorded == "" {
 		list["device"] = func(ctx context.Context) error {
-			_, err := s.Device.Do(ctx, actuator.Wait{Milliseconds: 30_000}, s.newest.Image.Mapping)
+			_, err := s.Device.Do(ctx, actuator.Wait{Milliseconds: 60_000}, s.newest.Image.Mapping)
 			return err
 		}
 	}
@@ -377,7 +378,7 @@ func (s *DesktopSubject) calls() map[string]func(context.Context) error {
 func (s *DesktopSubject) soon(ctx context.Context, f func(context.Context) error) error {
 	limit := s.Soon
 	if limit <= 0 {
-		limit = 10 * time.Second
+		limit = 50 * time.Second
 	}
 	done := make(chan error, 1)
 	go func() { done <- f(ctx) }()

@@ -240,7 +240,7 @@ func middle(r image.Rectangle) image.Point { return r.Min.Add(r.Max).Div(2) }
 
 // brief bounds one question to a program.
 func brief(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

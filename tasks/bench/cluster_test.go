@@ -264,10 +264,10 @@ func TestClusterDoors(t *testing.T) {
 	}
 
 	route := net.JoinHostPort(here, fmt.Sprint(ports[4]))
-	conn, err := net.DialTimeout("tcp", route, 5*time.Second)
+	conn, err := net.DialTimeout("tcp", route, time.Minute)
 	require.NoError(t, err)
 	defer conn.Close()
-	require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
+	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 	_, err = fmt.Fprint(conn, "CONNECT {\"user\":\"route\",\"pass\":\"secret\",\"name\":\"stranger\"}\r\nPING\r\n")
 	require.NoError(t, err)
 	answer, _ := io.ReadAll(conn)
@@ -275,7 +275,7 @@ func TestClusterDoors(t *testing.T) {
 	bare, err := tls.Dial("tcp", route, &tls.Config{InsecureSkipVerify: true})
 	require.NoError(t, err)
 	defer bare.Close()
-	require.NoError(t, bare.SetDeadline(time.Now().Add(30*time.Second)))
+	require.NoError(t, bare.SetDeadline(time.Now().Add(time.Minute)))
 	_, err = io.ReadAll(bare)
 	require.ErrorContains(t, err, "certificate required")
 	rogue := startTest(t, conf("rogue", server.RANDOM_PORT, server.RANDOM_PORT, certificateFiles(t, here)))

@@ -43,7 +43,7 @@ func TestTerminalKey(t *testing.T) {
 	require.NoError(t, e.Quiet(within(t)))
 	require.NoError(t, e.Perform(t.Context(),
 		`import pyautogui; pyautogui.write("(id -un; pwd; ls /root; cat /proc/1/comm; command -v sudo) >said 2>&1\n")`))
-	require.Eventually(t, func() bool { return strings.Contains(run(t, e, "cat said || true"), "sudo\n") }, 30*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(run(t, e, "cat said || true"), "sudo\n") }, time.Minute, 50*time.Millisecond)
 	assert.Equal(t, "user\n/home/user\nls: cannot access '/root': No such file or directory\nbwrap\n/run/task/bin/sudo\n", run(t, e, "cat said"))
 	assert.NotContains(t, e.Notes(), "the focus")
 	assert.NotContains(t, run(t, e, "ls -d $(dirname $XDG_RUNTIME_DIR)/*"), "orders", "the pipe of the window manager is not the task's")
@@ -150,7 +150,7 @@ func TestIcons(t *testing.T) {
 	require.Eventually(t, func() bool {
 		now, err := e.Screen().Capture(t.Context())
 		return err == nil && !bytes.Equal(now.Pix, empty.Pix)
-	}, 30*time.Second, 50*time.Millisecond, "an icon comes with its file")
+	}, time.Minute, 50*time.Millisecond, "an icon comes with its file")
 	limited, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	_, err = e.WaitWindow(limited, nil)

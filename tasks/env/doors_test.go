@@ -244,7 +244,7 @@ func paint(e *env.Env) error {
 	}
 	select {
 	case <-e.Done():
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 	}
 	return nil
 }
@@ -254,7 +254,7 @@ func requireOver(t testing.TB, e *env.Env, want string) {
 	t.Helper()
 	select {
 	case <-e.Done():
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		require.Fail(t, "nothing happens")
 	}
 	limit, ok := errors.AsType[*env.LimitError](e.Err())
@@ -325,7 +325,7 @@ func greedy() error {
 		}
 		select {
 		case <-e.Done():
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 		}
 		fmt.Printf("%s: %v: %s\n", c.name, e.Err(), e.Isolation().Limits)
 		if err := e.Close(); err != nil {

@@ -86,7 +86,7 @@ func TestNothingLeaks(t *testing.T) {
 
 func TestNetworkIsOff(t *testing.T) {
 	e := isolated(t, nil)
-	out, err := e.Run(t.Context(), env.Command{Args: []string{"bash", "-c", "exec 3<>/dev/tcp/192.0.2.1/80"}, Limit: 10 * time.Second})
+	out, err := e.Run(t.Context(), env.Command{Args: []string{"bash", "-c", "exec 3<>/dev/tcp/192.0.2.1/80"}, Limit: time.Minute})
 	require.NoError(t, err)
 	assert.Contains(t, string(out.Stderr), "Network is unreachable")
 }
@@ -99,13 +99,13 @@ func TestOwnerKilled(t *testing.T) {
 	_, err := fmt.Sscan(line, &folder, &display)
 	require.NoError(t, err)
 	server := x11test.ServerOf(t, display)
-	require.Eventually(t, func() bool { return len(sleepers()) == 4 }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(sleepers()) == 4 }, time.Minute, 20*time.Millisecond)
 	require.NoError(t, owner.Process.Kill())
 	require.Error(t, owner.Wait())
 	require.Eventually(t, func() bool {
 		_, err := os.Stat(folder)
 		return len(sleepers()) == 0 && len(carriers(folder)) == 0 && os.IsNotExist(err)
-	}, 20*time.Second, 20*time.Millisecond)
+	}, time.Minute, 20*time.Millisecond)
 	requireNothingLeft(t, folder, server)
 }
 
@@ -119,7 +119,7 @@ func sleepers() []string {
 func TestCloseEndsTheLoose(t *testing.T) {
 	e := isolated(t, nil)
 	run(t, e, fmt.Sprintf("setsid sleep 3611.%[1]d & (setsid sh -c 'exec env -i sleep 3612.%[1]d' &) ; (trap '' TERM; sleep 3613.%[1]d)& ", os.Getpid()))
-	require.Eventually(t, func() bool { return len(sleepers()) == 3 }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(sleepers()) == 3 }, time.Minute, 20*time.Millisecond)
 	require.NoError(t, e.Close())
 	assert.Empty(t, sleepers())
 	_, err := e.Run(t.Context(), env.Command{Args: []string{"true"}})

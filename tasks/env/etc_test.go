@@ -163,7 +163,7 @@ func TestEtcOfTheKilled(t *testing.T) {
 			require.Eventually(t, func() bool {
 				left, err := os.ReadDir(folder)
 				return err == nil && len(left) == 0 && len(carriers(folder)) == 0 // who removed it ends after that
-			}, 20*time.Second, 20*time.Millisecond)
+			}, time.Minute, 20*time.Millisecond)
 		})
 	}
 }

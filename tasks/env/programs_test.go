@@ -235,7 +235,7 @@ func TestDial(t *testing.T) {
 		defer response.Body.Close()
 		body, _ := io.ReadAll(response.Body)
 		return string(body) == "here\n"
-	}, 20*time.Second, 50*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 	client.CloseIdleConnections()
 	_, err = other.Dial(t.Context(), address)
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
@@ -244,7 +244,7 @@ func TestDial(t *testing.T) {
 	// The other side's end of a connection arrives.
 	script := "import socket; s=socket.create_server(('127.0.0.1', 8124)); open('up','w'); exec('while 1: c,_=s.accept(); c.sendall(b\"bye\"); c.close()')"
 	require.NoError(t, e.Start(t.Context(), env.Command{Args: []string{"python3", "-c", script}}))
-	require.Eventually(t, func() bool { return strings.Contains(run(t, e, "ls"), "up") }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(run(t, e, "ls"), "up") }, time.Minute, 20*time.Millisecond)
 	for range 20 {
 		conn, err := e.Dial(t.Context(), "127.0.0.1:8124")
 		require.NoError(t, err)
@@ -257,7 +257,7 @@ func TestDial(t *testing.T) {
 		_, err := e.Dial(t.Context(), bad)
 		require.Error(t, err, bad)
 	}
-	require.Eventually(t, func() bool { return !strings.Contains(run(t, e, "ps -e -o args"), "IO::Socket") }, 20*time.Second, 50*time.Millisecond,
+	require.Eventually(t, func() bool { return !strings.Contains(run(t, e, "ps -e -o args"), "IO::Socket") }, time.Minute, 50*time.Millisecond,
 		"relays end with their connections")
 }
 

@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 			require.NoError(t, err)
 			_, err = os.Stat(path)
 			return err == nil
-		}, 20*time.Second, 20*time.Millisecond)
+		}, time.Minute, 20*time.Millisecond)
 
 		if out, err = e.Run(t.Context(), env.Command{Args: []string{"code", "."}}); !e.Has("code") {
 			require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestRunLimits(t *testing.T) {
 		// The kernel takes a moment.
 		require.Eventually(t, func() bool {
 			return !strings.Contains(strings.Join(carriers("3631"), "\n"), "sleep 3631")
-		}, 20*time.Second, 20*time.Millisecond)
+		}, time.Minute, 20*time.Millisecond)
 
 		out, err = e.Run(t.Context(), env.Command{Args: []string{"head", "-c", "20000000", "/dev/zero"}})
 		require.NoError(t, err)

@@ -54,7 +54,7 @@ func Start(t *testing.T) *Tab {
 	profile, err := os.MkdirTemp("", "webpage-chromium-")
 	require.NoError(t, err)
 	t.Cleanup(func() { // its helpers may still write while they end
-		assert.Eventually(t, func() bool { return os.RemoveAll(profile) == nil }, 10*time.Second, 50*time.Millisecond)
+		assert.Eventually(t, func() bool { return os.RemoveAll(profile) == nil }, time.Minute, 50*time.Millisecond)
 	})
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),

@@ -121,14 +121,14 @@ func TestLaunchEnds(t *testing.T) {
 func TestLaunchShowsNothing(t *testing.T) {
 	e := start(t)
 	need(t, e, "xterm")
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second) // less than what is waited for a window
-	defer cancel()
 	for command, note := range map[string]string{
 		`["xterm","-no-such-option"]`:                           "xterm -no-such-option",
 		`["env","LANG=C","xterm","-no-such-option"]`:            "env LANG=C xterm -no-such-option",
 		`"cd /home/user && xterm -no-such-option","shell":true`: "cd /home/user && xterm -no-such-option",
 	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 55*time.Second) // less than what is waited for a window
 		require.NoError(t, setup.Do(ctx, e, []tasks.Step{step(t, "launch", `{"command":`+command+`}`)}, &setup.Options{Codes: true}))
+		cancel()
 		assert.Contains(t, e.Notes(), "launched, and showed no new window: "+note)
 	}
 	require.NoError(t, do(t, e, nil, "launch", `{"command":"xvfb-run --no-such-option xterm","shell":true}`))

@@ -170,7 +170,7 @@ func TestCommands(t *testing.T) {
 	defer cancel()
 	err = setup.Do(ctx, e, []tasks.Step{step(t, "execute", `{"command":["sleep","36217362"]}`)}, o)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.Eventually(t, func() bool { return run(t, e, "pgrep -f 'sleep 3621736[2]'") == "" }, 20*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return run(t, e, "pgrep -f 'sleep 3621736[2]'") == "" }, time.Minute, 50*time.Millisecond)
 
 	require.ErrorIs(t, do(t, e, o, "launch", `{"command":"no-such-program --x"}`), sandbox.ErrNotInstalled)
 	require.NoError(t, do(t, e, &setup.Options{Defects: defect.When(true)}, "launch", `{"command":"no-such-program --x"}`))
@@ -188,7 +188,7 @@ func TestCommands(t *testing.T) {
 		return fmt.Sprint(setup.Do(ctx, e, []tasks.Step{step(t, "execute", `{"command":["sleep","1000"]}`)}, &setup.Options{Defects: of}) == nil)
 	})
 	require.NoError(t, do(t, e, o, "launch", `{"command":["touch","{SCREEN_WIDTH}"]}`))
-	require.Eventually(t, func() bool { return strings.Contains(run(t, e, "ls"), "{SCREEN_WIDTH}\n") }, 20*time.Second, 20*time.Millisecond,
+	require.Eventually(t, func() bool { return strings.Contains(run(t, e, "ls"), "{SCREEN_WIDTH}\n") }, time.Minute, 20*time.Millisecond,
 		"launch puts no values in")
 	var unsupported *setup.Unsupported
 	require.ErrorAs(t, do(t, e, o, "login", `{}`), &unsupported)
