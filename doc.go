@@ -28,7 +28,7 @@
 //   - To add an action: a type in actuator/action.go with its three methods, and a row
 //     of the table in actuator/variant.go. The compiler names every other place that must
 //     know it, or go test -run 'TestEveryAction|TestSamples' . ./actuator ./actuator/dialect
-//     ./actuator/native ./run ./cmd/desktop-agent does.
+//     ./actuator/native ./run ./run/eventjson ./cmd/desktop-agent does.
 //   - To add a dialect: a file of actuator/dialect with its vocabulary, a prompt, and rows
 //     of actuator/dialect/dialects.go, of actuator/dialect/choose.go and of docs/models.md.
 //

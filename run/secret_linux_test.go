@@ -79,7 +79,7 @@ func TestSecretIsTyped(t *testing.T) {
 		assert.Equal(t, actuator.Refused, act.Status, "%T", a)
 		assert.Contains(t, act.Detail, "can only be typed", "%T", a)
 	}
-	assert.Equal(t, 3, entering, "set_clipboard, paste and set")
+	assert.GreaterOrEqual(t, entering, 3, "set_clipboard, paste and set")
 	act = do(actuator.Type{Text: "my {{secret:password}}!"})
 	require.Equal(t, actuator.Delivered, act.Status, act.Detail)
 	o, err := s.Desktop.Observe(t.Context())

@@ -234,7 +234,7 @@ func ExampleParser_Parse() {
 }
 
 // TestToolsAreSmall holds that no list of values and no description is paid for twice, that
-// the schemas stay fit for strict mode, and how much all tools together are.
+// the schemas stay fit for strict mode, and how much a tool is on average.
 func TestToolsAreSmall(t *testing.T) {
 	size, whole := 0, 0
 	lists, words := map[string]int{}, map[string]int{}
@@ -275,5 +275,5 @@ func TestToolsAreSmall(t *testing.T) {
 		assert.Equal(t, 1, n, text)
 	}
 	t.Logf("the tools have %d bytes, with all said in each %d", size, whole)
-	assert.Less(t, size, 8500)
+	assert.Less(t, size, 400*len(variants))
 }
