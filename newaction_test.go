@@ -70,9 +70,9 @@ func TestNewAction(t *testing.T) {
 			t.Logf("%s: %s: %s", m[2], m[1], m[3])
 		}
 		assert.Equal(t, map[string][]string{
-			"nudge":  {"the code form", "the guard", "the report", "the OSWorld layout", "the input that a window gets", "each dialect", "each tool of a provider", "the golden file"},
-			"clutch": {"the code form", "the guard", "the report", "the OSWorld layout", "the input that a window gets", "each dialect", "each tool of a provider", "the golden file"},
-			"confer": {"the code form", "the agent", "a replay by recorded replies", "a healed step", "the report", "the judge", "each dialect", "each tool of a provider", "the golden file"},
+			"nudge":  {"the code form", "the guard", "the report", "the OSWorld layout", "the table as it is meant", "the input that a window gets", "each dialect", "each tool of a provider", "the golden file"},
+			"clutch": {"the code form", "the guard", "the report", "the OSWorld layout", "the table as it is meant", "the input that a window gets", "each dialect", "each tool of a provider", "the golden file"},
+			"confer": {"the code form", "the agent", "a replay by recorded replies", "a healed step", "the report", "the judge", "the table as it is meant", "each dialect", "each tool of a provider", "the golden file"},
 		}, found, "%s", out)
 		assert.NotContains(t, out, harmlessUnknown)
 		assert.NotContains(t, out, "no tests to run")

@@ -2,6 +2,7 @@ package actuator
 
 import (
 	"image"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,26 +39,41 @@ func TestTraits(t *testing.T) {
 	}
 }
 
-// TestTraitsOfEach is the table as it is meant: a change of a row is a change here.
-func TestTraitsOfEach(t *testing.T) {
-	of := func(has func(Action) bool) (names []string) {
-		for _, a := range samples(t) {
-			if has(a) {
-				names = append(names, Name(a))
-			}
-		}
-		return names
+// TestEveryActionAsMeant is the table as it is meant: a change of a row is a change here.
+func TestEveryActionAsMeant(t *testing.T) {
+	meant := map[string]string{
+		"move": "", "click": "shows", "button_down": "holds", "button_up": "releases", "drag": "shows", "scroll": "shows",
+		"type": "shows focus writes", "press": "shows focus writes keys", "key_down": "focus keys", "key_up": "keys", "hold": "shows focus keys",
+		"copy": "focus", "paste": "shows focus writes", "set_clipboard": "", "set": "shows", "call_tool": "", "wait": "pause", "wait_until": "pause",
+		"zoom": "agent", "note": "agent", "done": "agent final end", "infeasible": "agent final end", "ask": "agent final",
 	}
-	assert.Equal(t, []string{"zoom", "note", "done", "infeasible", "ask"}, of(ForAgent))
-	assert.Equal(t, []string{"done", "infeasible", "ask"}, of(Final))
-	assert.Equal(t, []string{"wait", "wait_until"}, of(func(a Action) bool { return KindOf(a) == Pause }))
-	assert.Equal(t, []string{"done", "infeasible"}, of(func(a Action) bool { return KindOf(a) == End }))
-	assert.Equal(t, []string{"click", "drag", "scroll", "type", "press", "hold", "paste", "set"}, of(Shows))
-	assert.Equal(t, []string{"type", "press", "key_down", "hold", "copy", "paste"}, of(UsesFocus))
-	assert.Equal(t, []string{"type", "press", "paste"}, of(Writes))
-	assert.Equal(t, []string{"button_down"}, of(func(a Action) bool { return ButtonHeld(a, false) }))
-	assert.Equal(t, []string{"button_up"}, of(func(a Action) bool { return !ButtonHeld(a, true) }))
-	assert.Equal(t, []string{"press", "key_down", "key_up", "hold"}, of(func(a Action) bool { return len(Pressed(a)) > 0 }))
+	for _, a := range samples(t) {
+		t.Run(Name(a), func(t *testing.T) {
+			var is []string
+			for _, trait := range []struct {
+				name string
+				has  bool
+			}{
+				{"agent", ForAgent(a)}, {"final", Final(a)}, {"end", KindOf(a) == End}, {"pause", KindOf(a) == Pause},
+				{"shows", Shows(a)}, {"focus", UsesFocus(a)}, {"writes", Writes(a)},
+				{"holds", ButtonHeld(a, false)}, {"releases", !ButtonHeld(a, true)}, {"keys", len(Pressed(a)) > 0},
+			} {
+				if trait.has {
+					is = append(is, trait.name)
+				}
+			}
+			want, ok := meant[Name(a)]
+			if !ok {
+				t.Errorf("the table as it is meant does not know %s: it is %q", Name(a), is)
+				return
+			}
+			assert.Equal(t, want, strings.Join(is, " "))
+		})
+	}
+}
+
+// TestTraitsOfNone holds that no action has no traits, and that a shortcut writes nothing.
+func TestTraitsOfNone(t *testing.T) {
 	assert.False(t, ForAgent(nil) || Final(nil) || Shows(nil) || UsesFocus(nil) || Writes(nil) || ButtonHeld(nil, false), "no action is none of these")
 	assert.False(t, Writes(Press{Keys: []Key{"ctrl", "v"}, Count: 1}), "a shortcut is for the window")
 	assert.True(t, Writes(Press{Keys: []Key{"shift", "v"}, Count: 1}))
