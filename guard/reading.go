@@ -82,11 +82,14 @@ func commandsOf(line string) (list [][]shellWord, ok bool) {
 		}
 	}
 	for rest := line; rest != ""; {
+		if word == nil && quote == 0 { // between words
+			if nowhere := toNowhere.FindStringSubmatch(rest); nowhere != nil {
+				rest = rest[len(nowhere[1]):]
+				continue
+			}
+		}
 		r, size := utf8.DecodeRuneInString(rest)
-		nowhere := toNowhere.FindStringSubmatch(rest)
 		switch {
-		case nowhere != nil && word == nil && quote == 0:
-			size = len(nowhere[1])
 		case unicode.IsControl(r), quote == '"' && strings.ContainsRune("$`\\!", r), quote == 0 && strings.ContainsRune("$`\\!(){}<>#^", r):
 			return nil, false
 		case quote == r:

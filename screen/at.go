@@ -144,9 +144,11 @@ func (o *Observation) NodeWindows() []int {
 
 // NodesIn returns the indexes of the nodes that tell what is in a window: those below the one
 // that stands for it, see [Observation.NodeWindows]. What was read from the picture is none.
-func (o *Observation) NodesIn(window int) (list []int) {
-	for i, w := range o.NodeWindows() {
-		if n := &o.Tree.Nodes[i]; w == window && n.Parent >= 0 && !n.Read {
+func (o *Observation) NodesIn(window int) []int { return o.view().nodesIn(window) }
+
+func (v *view) nodesIn(window int) (list []int) {
+	for i, w := range v.window {
+		if n := &v.Tree.Nodes[i]; w == window && n.Parent >= 0 && !n.Read {
 			list = append(list, i)
 		}
 	}
@@ -157,7 +159,7 @@ func (o *Observation) NodesIn(window int) (list []int) {
 // lies in it, and the one that stands for it is where it is.
 func (o *Observation) Locates(window int) bool {
 	v := o.view()
-	return slices.ContainsFunc(o.NodesIn(window), func(i int) bool {
+	return slices.ContainsFunc(v.nodesIn(window), func(i int) bool {
 		return !v.odd[v.root[i]] && o.Tree.Nodes[i].Box.Overlaps(o.Windows[window].Box)
 	})
 }

@@ -18,7 +18,7 @@ type Observer interface {
 }
 
 const (
-	observePause = 250 * time.Millisecond // between two, unless something urgent happens
+	observePause = 250 * time.Millisecond // between two observations, unless something urgent happens
 	secondLook   = 500 * time.Millisecond // after input: some programs tell of a menu some time after they have shown it
 	retryPause   = 500 * time.Millisecond // after a look that failed
 	maxFailed    = 3                      // looks that may fail in a row

@@ -42,8 +42,7 @@ func fieldOf(o *screen.Observation) field {
 	}
 	w := o.Windows[window]
 	hangs := o.Tree.Hangs(w.PID)
-	switch {
-	case o.Tree.Err != nil && !hangs: // there is no tree at all
+	if o.Tree.Err != nil && !hangs { // there is no tree at all
 		return mute
 	}
 	in := o.NodesIn(window)
