@@ -43,7 +43,7 @@ func (a *Actor) Aim(ctx context.Context, area, size image.Point) (r Aimed, err e
 	}
 	m := &meter{Model: a.Model}
 	probe := *a
-	probe.Model = m
+	probe.Model = llm.InFront(m, a.Model)
 	start := time.Now()
 	p, err := probe.propose(ctx, question{task: "Click once on the middle of " + markWords + ", and do nothing else.", history: &history{}, now: o})
 	if err != nil {
@@ -68,7 +68,7 @@ func (g *Grounder) Aim(ctx context.Context, area image.Point) (r Aimed, err erro
 	}
 	m := &meter{Model: g.Model}
 	start := time.Now()
-	s, err := (&Grounder{Model: m, Form: g.Form}).find(ctx, markWords, o)
+	s, err := (&Grounder{Model: llm.InFront(m, g.Model), Form: g.Form}).find(ctx, markWords, o)
 	if err != nil {
 		return r, err
 	}

@@ -40,8 +40,8 @@ func Decode[T any](ctx context.Context, m Model, req *Request) (T, error) {
 		}
 		r.Schema = s
 	}
-	if c, ok := m.(interface{ Settings(Role) Settings }); ok {
-		d := c.Settings(r.Role).Deadline
+	if s, ok := SettingsOf(m, r.Role); ok {
+		d := s.Deadline
 		limited, cancel := context.WithTimeoutCause(ctx, d, &Error{
 			Kind: ErrTimeout, Detail: fmt.Sprintf("no valid reply within %v", d), Err: context.DeadlineExceeded})
 		defer cancel()

@@ -22,6 +22,29 @@ type Model interface {
 	Complete(context.Context, *Request) (*Response, error)
 }
 
+// A configured model tells the settings of its roles, as a [Client] does.
+type configured interface{ Settings(Role) Settings }
+
+// SettingsOf returns the settings that a model has for a role; false if it tells none.
+func SettingsOf(m Model, role Role) (Settings, bool) {
+	if c, ok := m.(configured); ok {
+		return c.Settings(role), true
+	}
+	return Settings{}, false
+}
+
+// InFront returns front, which passes requests on to m, as a model that has the settings
+// of m, so that what asks it keeps to the same deadline and temperature.
+func InFront(front, m Model) Model {
+	if c, ok := m.(configured); ok {
+		return struct {
+			Model
+			configured
+		}{front, c}
+	}
+	return front
+}
+
 // A Role is one of the parts that models play in a run; each may have a model
 // and limits of its own.
 type Role string

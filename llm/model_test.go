@@ -5,6 +5,10 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"desktop-agent/llm"
 	"desktop-agent/llm/llmtest"
@@ -56,4 +60,24 @@ func TestClientIsModel(t *testing.T) {
 			"all attempts take too long": {New: of(llmtest.Hang(), func(c *llm.Client) { c.Default.Deadline = 1 }), Want: llm.ErrTimeout},
 		},
 	})
+}
+
+// TestInFront holds that a model in front of another answers, and has the settings of the
+// other: what asks it keeps to that one's deadline.
+func TestInFront(t *testing.T) {
+	client := &llm.Client{Model: llmtest.Hang(), Default: llm.Settings{Model: "m", Deadline: time.Millisecond}}
+	front := llm.InFront(llmtest.Hang(), client)
+	s, ok := llm.SettingsOf(front, llm.Actor)
+	assert.True(t, ok)
+	assert.Equal(t, client.Settings(llm.Actor), s)
+	type answer struct{ OK bool }
+	_, err := llm.Decode[answer](t.Context(), front, &llm.Request{Role: llm.Actor, Messages: []llm.Message{llm.UserText("well?")}})
+	require.ErrorIs(t, err, llm.ErrTimeout, "the model in front has no limit of its own")
+
+	bare := llm.InFront(llmtest.Text("DONE"), llmtest.Hang())
+	_, ok = llm.SettingsOf(bare, llm.Actor)
+	assert.False(t, ok)
+	r, err := bare.Complete(t.Context(), &llm.Request{})
+	require.NoError(t, err)
+	assert.Equal(t, "DONE", r.Text)
 }

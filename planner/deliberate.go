@@ -342,7 +342,7 @@ func (m *making) begin(ctx context.Context, phase int, label string, req *llm.Re
 	}
 	m.Config.apply(req, settings, standard, m.Model)
 	meter := &meter{Model: m.Model}
-	return meter.model(), func(err error) {
+	return llm.InFront(meter, m.Model), func(err error) {
 		one := PhaseRecord{Phase: phase, Output: meter.text, Usage: meter.usage}
 		if err != nil {
 			one.Output, one.Error = "", err.Error()
@@ -366,9 +366,7 @@ func (c Config) apply(req *llm.Request, settings Phase, standard float64, m llm.
 	if req.Temperature != nil {
 		return
 	}
-	if roles, ok := m.(interface {
-		Settings(llm.Role) llm.Settings
-	}); ok && roles.Settings(req.Role).Temperature != nil {
+	if of, ok := llm.SettingsOf(m, req.Role); ok && of.Temperature != nil {
 		return // what the user says of the role holds
 	}
 	req.Temperature = &standard
@@ -388,20 +386,6 @@ func (m *meter) Complete(ctx context.Context, r *llm.Request) (*llm.Response, er
 		m.usage, m.text = m.usage.Plus(resp.Usage), strings.TrimSpace(resp.Text)
 	}
 	return resp, err
-}
-
-// model is the meter, with the settings of the roles if its model tells them.
-func (m *meter) model() llm.Model {
-	type roles interface {
-		Settings(llm.Role) llm.Settings
-	}
-	if r, ok := m.Model.(roles); ok {
-		return struct {
-			*meter
-			roles
-		}{m, r}
-	}
-	return m
 }
 
 // directAnswer reports whether an analysis says that no plan is needed, and returns what

@@ -18,7 +18,7 @@ func TestMeterIsModel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			of := func(m llm.Model) func(testing.TB) llm.Model {
-				return func(testing.TB) llm.Model { return (&meter{Model: under(m)}).model() }
+				return func(testing.TB) llm.Model { return llm.InFront(&meter{Model: under(m)}, under(m)) }
 			}
 			llmtest.TestModel(t, &llmtest.Subject{
 				New: of(llmtest.Text("DONE")), Hang: of(llmtest.Hang()), Alone: "a plan is made by one call after the other",

@@ -209,6 +209,17 @@ type ToolLimits struct {
 	Text int           // bytes of what it answers, of which else the middle is left out; 0 for [DefaultToolText]
 }
 
+// WithDefaults returns the limits with what is zero, or less, filled in.
+func (l ToolLimits) WithDefaults() ToolLimits {
+	if l.Time <= 0 {
+		l.Time = DefaultToolTime
+	}
+	if l.Text <= 0 {
+		l.Text = DefaultToolText
+	}
+	return l
+}
+
 // A Way is how a model is asked.
 type Way struct {
 	API     string // such as "chat" or "responses"
@@ -279,7 +290,7 @@ func Defaults() Settings {
 		Models: ModelSettings{MaxTime: time.Hour, GroundTries: DefaultGroundTries, Retry: llm.DefaultRetry},
 		Macro:  MacroSettings{}.WithDefaults(),
 
-		ToolLimits: ToolLimits{Time: DefaultToolTime, Text: DefaultToolText},
+		ToolLimits: ToolLimits{}.WithDefaults(),
 	}
 }
 

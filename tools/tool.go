@@ -185,26 +185,20 @@ func (r *Registry) Call(ctx context.Context, name string, arguments json.RawMess
 	if err != nil {
 		return Result{}, err
 	}
-	limit := r.Limits.Time
-	if limit <= 0 {
-		limit = run.DefaultToolTime
-	}
-	limited, cancel := run.Within(ctx, limit, fmt.Errorf("%w (%v)", ErrTime, limit))
+	limits := r.Limits.WithDefaults()
+	limited, cancel := run.Within(ctx, limits.Time, fmt.Errorf("%w (%v)", ErrTime, limits.Time))
 	defer cancel()
 	result, err := within.Do(limited, "the tool", func() (Result, error) { return t.Call(limited, arguments) })
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", name, err)
 	}
-	result.shorten(r.Limits.Text)
+	result.shorten(limits.Text)
 	return result, nil
 }
 
-// shorten cuts the middle out of a text that is too long: what matters is at the
+// shorten cuts the middle out of a text of more than most bytes: what matters is at the
 // beginning or at the end.
 func (r *Result) shorten(most int) {
-	if most <= 0 {
-		most = run.DefaultToolText
-	}
 	r.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
 	if len(r.Text) <= most {
 		return

@@ -205,6 +205,19 @@ func TestResumePlanKept(t *testing.T) {
 	assert.Empty(t, again.leftovers(), "the desktop ends with the run")
 }
 
+// TestResumeToolLimits resumes a run whose calls of tools had limits of their own: they hold
+// on, though the command line that resumes it does not say them.
+func TestResumeToolLimits(t *testing.T) {
+	t.Parallel()
+	d := newOffice(t)
+	p := d.beginPlan(deskless, "--tool-text", "3")
+	d.killAt(p, planMoments["before the first step"].holds, 0)
+	require.NotContains(t, d.events(), "bytes left out", "it was killed in time")
+	again := d.resume()
+	assert.Equal(t, exitDone, again.code(), "%s", again.stderr)
+	assert.Contains(t, d.events(), "bytes left out")
+}
+
 // TestResumePlanRandom kills at random moments; RESUME_KILLS says how many.
 func TestResumePlanRandom(t *testing.T) {
 	kills, _ := strconv.Atoi(os.Getenv("RESUME_KILLS"))

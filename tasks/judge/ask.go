@@ -26,7 +26,7 @@ func ask[T reply](ctx context.Context, j *Judge, req *llm.Request, x *exhibit) (
 	m := &meter{model: j.Model, most: j.Replies}
 	asked := *req
 	for {
-		r, err := llm.Decode[T](ctx, m.port(), &asked)
+		r, err := llm.Decode[T](ctx, llm.InFront(m, j.Model), &asked)
 		if err != nil {
 			return nil, m.spent(j.Prices), m.explain(err)
 		}
@@ -69,20 +69,6 @@ type meter struct {
 // errSpent ends the asking.
 var errSpent = errors.New("no more replies are asked for")
 
-// port returns the meter as a model. If the model under it has settings, it has
-// them too, so that [llm.Decode] finds its deadline.
-func (m *meter) port() llm.Model {
-	if s, ok := m.model.(settings); ok {
-		return struct {
-			*meter
-			settings
-		}{m, s}
-	}
-	return m
-}
-
-type settings interface{ Settings(llm.Role) llm.Settings }
-
 // Complete passes a request on, unless too many came before.
 func (m *meter) Complete(ctx context.Context, r *llm.Request) (*llm.Response, error) {
 	if m.cost.Calls >= m.most {
@@ -109,8 +95,8 @@ func (m *meter) Complete(ctx context.Context, r *llm.Request) (*llm.Response, er
 
 // spent returns the cost so far.
 func (m *meter) spent(prices llm.Prices) Cost {
-	if s, ok := m.model.(settings); ok && s.Settings(Role).Model != "" {
-		m.cost.Model = s.Settings(Role).Model
+	if s, ok := llm.SettingsOf(m.model, Role); ok && s.Model != "" {
+		m.cost.Model = s.Model
 	}
 	m.cost.Dollars = prices.Cost(m.cost.Model, m.cost.Usage)
 	return m.cost
