@@ -117,7 +117,7 @@ func (s *scene) focused() (at element, certain bool) {
 			}
 		}
 	}
-	top := slices.IndexFunc(s.windows, func(w screen.Window) bool { return w.Focused })
+	top := screen.FocusedWindow(s.windows)
 	i := s.in.On.FocusedNode()
 	if i < 0 {
 		return s.somewhere(), true
@@ -180,7 +180,7 @@ func (s *scene) anywhere(c Class) bool {
 
 // somewhere is the window with the focus, of which it is not known where in it.
 func (s *scene) somewhere() element {
-	top := slices.IndexFunc(s.windows, func(w screen.Window) bool { return w.Focused })
+	top := screen.FocusedWindow(s.windows)
 	for i := range s.nodes {
 		if top >= 0 && s.inside[i] == top {
 			p := s.of(i, top)

@@ -20,7 +20,7 @@ type Comparison struct{ screens monitor.Screens }
 // ScreenName names the screen of an observation; see [monitor.Screens].
 func (c *Comparison) ScreenName(o *screen.Observation) string { return c.screens.Name(o.Bare) }
 
-// Recall keeps in mind that a picture had a name already, in an earlier program.
+// Recall keeps a name in mind; see [monitor.Screens].
 func (c *Comparison) Recall(picture *image.RGBA, name string) { c.screens.Recall(picture, name) }
 
 // Unchanged asks look.
@@ -125,7 +125,7 @@ func sameElement(a, b actuator.Element) bool {
 // focus to what it hits is no change that comes from elsewhere. on is what the action
 // was chosen on.
 func Raised(before, after Capture, a actuator.Action, on *screen.Observation) Capture {
-	focused := slices.IndexFunc(after.Windows, func(w screen.Window) bool { return w.Focused })
+	focused := screen.FocusedWindow(after.Windows)
 	if focused < 0 {
 		return before
 	}

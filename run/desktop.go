@@ -26,6 +26,8 @@ type Desktop interface {
 	// ScreenName names the screen of the newest observation: those that look the
 	// same, but for the pointer and a caret, have the same name.
 	ScreenName(*screen.Observation) string
+	// Recall keeps in mind that a picture had a name already, in an earlier program.
+	Recall(picture *image.RGBA, name string)
 	// Locate returns an action of a batch with the elements that it aims at by their
 	// handles where they are now. why is not "" if one of them cannot be acted on: then
 	// the action must not be performed. See the function of this name.

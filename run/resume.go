@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"image"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -251,10 +250,7 @@ func (d retracedDesktop) Observe(ctx context.Context) (*screen.Observation, erro
 			return nil, err
 		}
 		if !over {
-			name := d.r.past.Desktop.ScreenName(o)
-			if keeps, ok := d.Desktop.(interface{ Recall(*image.RGBA, string) }); ok {
-				keeps.Recall(o.Bare, name)
-			}
+			d.Desktop.Recall(o.Bare, d.r.past.Desktop.ScreenName(o))
 			return o, nil
 		}
 	}

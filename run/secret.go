@@ -157,7 +157,7 @@ func (s *secretive) fill(a actuator.Action, windows func() ([]screen.Window, err
 	if err != nil {
 		return refuse("it is not known which window has the focus: %w", err)
 	}
-	i := slices.IndexFunc(list, func(w screen.Window) bool { return w.Focused })
+	i := screen.FocusedWindow(list)
 	if i < 0 {
 		return refuse("no window has the focus: click into the field first")
 	}

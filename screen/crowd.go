@@ -2,7 +2,6 @@ package screen
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -192,7 +191,7 @@ func (o *Observation) pictured() bool { return o.Bare != nil && len(o.Bare.Pix) 
 // changed in it can be seen in the picture only.
 func (o *Observation) mute() (title string, mute bool) {
 	v := o.view()
-	i := slices.IndexFunc(o.Windows, func(w Window) bool { return w.Focused })
+	i := FocusedWindow(o.Windows)
 	if i < 0 || o.Tree.Err != nil || !v.silent(i) || o.Tree.Hangs(o.Windows[i].PID) {
 		return "", false
 	}

@@ -4,6 +4,7 @@ package screen
 
 import (
 	"image"
+	"slices"
 	"time"
 
 	"desktop-agent/screen/atspi"
@@ -93,10 +94,13 @@ type Timing struct {
 
 // Focused returns the window that has the focus.
 func (o *Observation) Focused() (Window, bool) {
-	for _, w := range o.Windows {
-		if w.Focused {
-			return w, true
-		}
+	if i := FocusedWindow(o.Windows); i >= 0 {
+		return o.Windows[i], true
 	}
 	return Window{}, false
+}
+
+// FocusedWindow returns the index of the window that has the focus; -1 if none has.
+func FocusedWindow(list []Window) int {
+	return slices.IndexFunc(list, func(w Window) bool { return w.Focused })
 }

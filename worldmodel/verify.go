@@ -286,7 +286,7 @@ func unsaved(quote string, list []screen.Finding, now *screen.Observation) (titl
 // front: no node tells what is in the focused window ([screen.Observation.NodesIn]), or,
 // without one, what is in any.
 func blind(o *screen.Observation) bool {
-	if i := slices.IndexFunc(o.Windows, func(w screen.Window) bool { return w.Focused }); i >= 0 {
+	if i := screen.FocusedWindow(o.Windows); i >= 0 {
 		return len(o.NodesIn(i)) == 0
 	}
 	for _, n := range o.Tree.Nodes {

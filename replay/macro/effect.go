@@ -34,7 +34,7 @@ var lasting = []string{"checked", "selected", "pressed", "expanded"}
 
 // effectOf compares the recorded scenes before and after a step.
 func effectOf(was, led *scene) effect {
-	e := effect{focus: led.focus()}
+	e := effect{focus: screen.FocusedWindow(led.Windows)}
 	byID := map[uint32]int{}
 	for i, w := range was.Windows {
 		byID[w.ID] = i
@@ -290,7 +290,7 @@ func (e *effect) lacksFocus(_, after *pair) (string, string) {
 	if e.focus < 0 {
 		return "", ""
 	}
-	if i := after.now.focus(); !slices.Contains(after.windows(e.focus), i) {
+	if i := screen.FocusedWindow(after.now.Windows); !slices.Contains(after.windows(e.focus), i) {
 		return "the focus in " + after.told(e.focus).String(), "the focus is in " + focusWords(after.now)
 	}
 	return "", ""
@@ -310,7 +310,7 @@ func (p *pair) told(window int) screen.Window {
 }
 
 func focusWords(s *scene) string {
-	if i := s.focus(); i >= 0 {
+	if i := screen.FocusedWindow(s.Windows); i >= 0 {
 		return s.Windows[i].String()
 	}
 	return "no window"

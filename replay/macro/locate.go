@@ -302,7 +302,7 @@ func (p *pair) fits(t *Target, hit, window int) bool {
 // ready returns why a step cannot begin: something has the focus that was not
 // there when it was recorded. keys says that the step begins with the keyboard.
 func (p *pair) ready(keys bool) *trouble {
-	was, now := p.was.focus(), p.now.focus()
+	was, now := screen.FocusedWindow(p.was.Windows), screen.FocusedWindow(p.now.Windows)
 	expected := "no window with the focus"
 	if was >= 0 {
 		expected = "the focus in " + p.told(was).String()
@@ -340,12 +340,12 @@ func isMenu(w screen.Window) bool { return w.Popup && !w.Hidden && strings.Conta
 // typeable returns why text must not be typed: the node with the focus is
 // another one than recorded, where both are known.
 func (p *pair) typeable() *trouble {
-	w := p.was.focus()
+	w := screen.FocusedWindow(p.was.Windows)
 	if w < 0 {
 		return nil
 	}
 	node := p.was.focusedNode(w)
-	if node < 0 || !p.now.told(p.now.focus()) {
+	if node < 0 || !p.now.told(screen.FocusedWindow(p.now.Windows)) {
 		return nil
 	}
 	expected := "the focus in " + p.was.Tree.Nodes[node].String()

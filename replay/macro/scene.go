@@ -3,7 +3,6 @@ package macro
 import (
 	"image"
 	"regexp"
-	"slices"
 	"strings"
 
 	"desktop-agent/replay"
@@ -72,11 +71,6 @@ func (s *scene) node(at image.Point) int {
 		return -1
 	}
 	return s.ButtonOf(i)
-}
-
-// focus returns the window that has the focus; -1 if none has.
-func (s *scene) focus() int {
-	return slices.IndexFunc(s.Windows, func(w screen.Window) bool { return w.Focused })
 }
 
 // focusedNode returns the innermost node with the focus in a window; -1 if none

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"slices"
 	"sync"
 	"time"
@@ -377,6 +378,9 @@ func (t *recording) ScreenName(*screen.Observation) string {
 	defer t.mu.Unlock()
 	return t.name
 }
+
+// Recall does nothing: the names are the recorded ones.
+func (t *recording) Recall(*image.RGBA, string) {}
 
 // Locate returns an action as it was performed: where its elements were then.
 func (t *recording) Locate(_ context.Context, aim run.Aim) (actuator.Action, string, error) {

@@ -36,7 +36,7 @@ func fieldOf(o *screen.Observation) field {
 	if locked(o) {
 		return password
 	}
-	window := slices.IndexFunc(o.Windows, func(w screen.Window) bool { return w.Focused })
+	window := screen.FocusedWindow(o.Windows)
 	if window < 0 {
 		return unknown
 	}
