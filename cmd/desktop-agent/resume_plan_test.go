@@ -212,10 +212,14 @@ func TestResumeToolLimits(t *testing.T) {
 	d := newOffice(t)
 	p := d.beginPlan(deskless, "--tool-text", "3")
 	d.killAt(p, planMoments["before the first step"].holds, 0)
-	require.NotContains(t, d.events(), "bytes left out", "it was killed in time")
+	require.NotContains(t, d.events(), `"kind":"run_ended"`, "it was killed in time")
 	again := d.resume()
 	assert.Equal(t, exitDone, again.code(), "%s", again.stderr)
-	assert.Contains(t, d.events(), "bytes left out")
+	_, resumed, found := strings.Cut(d.events(), `"kind":"resumed"`)
+	require.True(t, found)
+	_, acted, found := strings.Cut(resumed, `"kind":"acted"`)
+	require.True(t, found)
+	assert.Contains(t, acted, "bytes left out")
 }
 
 // TestResumePlanRandom kills at random moments; RESUME_KILLS says how many.
