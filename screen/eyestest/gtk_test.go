@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,4 +107,42 @@ func (g *gtkOracle) forget() {
 func (g *gtkOracle) speaks(pid int) bool {
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 	return err == nil && strings.Contains(string(maps), g.module)
+}
+
+// TestMadeAnew holds that a row is told of while the sidebar of the file chooser makes its rows
+// anew, as it does whenever its bookmarks change: before they are laid out they are where they
+// are never drawn.
+func TestMadeAnew(t *testing.T) {
+	need(t, "mousepad", "mousepad")
+	settings := t.TempDir()
+	d := newDesk(t, "XDG_CONFIG_HOME="+settings)
+	d.open(wide, "mousepad")
+	d.wait("menu", "File")
+	d.key(keyControl, 'o')
+	d.wait("push button", "Cancel")
+	o := d.answered()
+	rows := slices.DeleteFunc(items(o, o.Text(0)), func(i item) bool { return i.role != "list item" })
+	slices.SortFunc(rows, func(a, b item) int { return a.at.Y - b.at.Y })
+	require.NotEmpty(t, rows, "%s", o.Text(0))
+	rows = rows[:len(rows)-1] // what is below the bookmarks moves
+
+	folder := filepath.Join(settings, "gtk-3.0")
+	require.NoError(t, os.MkdirAll(folder, 0o700))
+	made := map[string]bool{}
+	var changed time.Time
+	for end := time.Now().Add(patience); len(made) < 10; {
+		require.True(t, time.Now().Before(end), "its rows were made anew %d times", len(made))
+		if time.Since(changed) > time.Second { // GLib tells of a file's changes once in 800 ms
+			changed = time.Now()
+			require.NoError(t, os.WriteFile(filepath.Join(folder, "bookmarks"), fmt.Appendf(nil, "file:///tmp %d\n", len(made)), 0o600))
+		}
+		for _, row := range rows {
+			c, known := d.whatever(row, row.at)
+			require.True(t, known)
+			require.Empty(t, reaches(c, row), "%s: the pointer reaches %v", row.line, c)
+			if at := slices.IndexFunc(c, func(h hit) bool { return h.role == row.role }); row.at == rows[0].at && !is(c[at], row) {
+				made[c[at].path] = true
+			}
+		}
+	}
 }

@@ -55,7 +55,7 @@ func TestPrograms(t *testing.T) {
 			_, err := e.WaitWindow(within(t), func(w screen.Window) bool { return strings.Contains(w.Title, p.title) })
 			require.NoError(t, err)
 			if p.node != "" {
-				require.Eventually(t, func() bool { return shows(t, e, p.node) }, 60*time.Second, 100*time.Millisecond)
+				require.Eventually(t, func() bool { return shows(t, e, p.node) }, patience, 100*time.Millisecond)
 			}
 			require.NoError(t, e.Quiet(within(t)))
 			windows, err := e.Windows(t.Context())
@@ -288,7 +288,7 @@ func TestChromiumPort(t *testing.T) {
 		}
 		defer response.Body.Close()
 		return json.NewDecoder(response.Body).Decode(&version) == nil
-	}, 60*time.Second, 100*time.Millisecond)
+	}, patience, 100*time.Millisecond)
 	assert.Contains(t, version.Browser, "Chrome/")
 	client.CloseIdleConnections()
 	_, err := e.WaitWindow(within(t), nil)
@@ -316,7 +316,7 @@ func TestVLCPort(t *testing.T) {
 		defer response.Body.Close()
 		body, _ := io.ReadAll(response.Body)
 		return strings.Contains(string(body), "<state>stopped</state>")
-	}, 60*time.Second, 100*time.Millisecond)
+	}, patience, 100*time.Millisecond)
 	client.CloseIdleConnections()
 }
 

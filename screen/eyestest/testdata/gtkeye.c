@@ -5,7 +5,10 @@
  * that a press there would be delivered to, and those that hold it. It asks GDK for
  * the window at the pointer and GTK for the widget of that window, as GTK does for
  * each event (gtk_get_event_widget), and never the accessibility tree for a place,
- * but for the cells of a widget that draws its cells itself.
+ * but for the cells of a widget that draws its cells itself. It asks once the window has
+ * been laid out: until then a row that was made anew, as the sidebar of the file chooser
+ * makes its own whenever a folder or a disk comes, is 1 pixel wide and not where it is
+ * about to be drawn.
  *
  * A line of the file $GTK_EYE_LOG is
  *   PID X Y [TAB role TAB name TAB path TAB type TAB flags]...
@@ -29,7 +32,11 @@ typedef void *P;
 typedef struct { int x, y, width, height; } Rectangle;
 
 extern unsigned g_unix_fd_add(int, int, int (*)(int, int, P), P); /* 1 is when it can be read */
+extern void g_object_add_weak_pointer(P, P *);
+extern void g_object_remove_weak_pointer(P, P *);
 extern void g_object_unref(P);
+extern unsigned long g_signal_connect_data(P, const char *, void (*)(P, P), P, P, int);
+extern unsigned g_signal_handlers_disconnect_matched(P, int, unsigned, unsigned, P, void (*)(P, P), P);
 extern P g_object_get_data(P, const char *);
 extern const char *g_type_name_from_instance(P);
 extern int g_type_check_instance_is_a(P, unsigned long);
@@ -38,8 +45,9 @@ extern P gdk_display_get_default(void);
 extern P gdk_display_get_default_seat(P);
 extern P gdk_seat_get_pointer(P);
 extern P gdk_device_get_window_at_position(P, int *, int *);
-extern void gdk_device_get_position(P, P *, int *, int *);
 extern void gdk_window_get_user_data(P, P *);
+extern P gdk_window_get_frame_clock(P);
+extern void gdk_frame_clock_request_phase(P, int); /* 8 is the layout */
 extern P gdk_window_get_parent(P);
 extern void gdk_window_get_root_coords(P, int, int, int *, int *);
 extern P gtk_widget_get_window(P);
@@ -104,46 +112,84 @@ static P deepest(P widget, int x, int y)
 	return widget;
 }
 
+/* pointed returns the window at the pointer and where in the screen the pointer is, or NULL
+ * where the window is none of this program's. Both are of one question to the server: by the
+ * next one the pointer may have moved on. */
+static P pointed(int *x, int *y)
+{
+	P display = gdk_display_get_default(), window;
+	int wx, wy;
+	if (!display) return NULL;
+	window = gdk_device_get_window_at_position(gdk_seat_get_pointer(gdk_display_get_default_seat(display)), &wx, &wy);
+	if (window) gdk_window_get_root_coords(window, wx, wy, x, y);
+	return window;
+}
+
+/* tell writes a line of what is at the pointer, or none where nothing is. */
+static void tell(void)
+{
+	int x, y, ox, oy, tx, ty;
+	P window = pointed(&x, &y), widget = NULL;
+	char line[longest];
+	for (; window && !widget; window = gdk_window_get_parent(window))
+		gdk_window_get_user_data(window, &widget);
+	if (!widget) return;
+	int scale = gtk_widget_get_scale_factor(widget);
+	snprintf(line, sizeof line, "%d %d %d", (int)getpid(), x * scale, y * scale);
+	/* From the window at the pointer to the widget's own coordinates, by the screen. */
+	P top = gtk_widget_get_toplevel(widget);
+	gdk_window_get_root_coords(gtk_widget_get_window(top), 0, 0, &ox, &oy);
+	if (gtk_widget_translate_coordinates(top, widget, x - ox, y - oy, &tx, &ty)) widget = deepest(widget, tx, ty);
+	P object = gtk_widget_get_accessible(widget);
+	P cell = atk_component_ref_accessible_at_point(object, x, y, 0);
+	/* A cell or a row is no widget: it is the widget that knows. A child that
+	 * is a widget is known from GDK, and better. */
+	unsigned long is_widget = g_type_from_name("GtkWidgetAccessible");
+	if (cell && cell != object && !g_type_check_instance_is_a(cell, is_widget)) {
+		for (P o = cell; o && o != object; o = atk_object_get_parent(o))
+			put(line, o, g_type_name_from_instance(o), 1);
+	}
+	if (cell) g_object_unref(cell);
+	for (P w = widget; w; w = gtk_widget_get_parent(w))
+		put(line, gtk_widget_get_accessible(w), g_type_name_from_instance(w), gtk_widget_is_sensitive(w));
+	size_t n = strlen(line);
+	line[n] = '\n';
+	(void)!write(out, line, n + 1); /* nobody may read it any more */
+}
+
+static P clock_of_layout; /* of the window that is to be laid out before the answer, or NULL */
+
+static void painted(P clock, P data);
+
+/* await has the answer follow the next frame of a clock instead of that of another one: a
+ * menu that has closed meanwhile has no more of them. NULL is no clock. */
+static void await(P clock)
+{
+	if (clock_of_layout) {
+		g_signal_handlers_disconnect_matched(clock_of_layout, 8 /* by function */, 0, 0, NULL, painted, NULL);
+		g_object_remove_weak_pointer(clock_of_layout, &clock_of_layout);
+	}
+	if (!(clock_of_layout = clock)) return;
+	g_object_add_weak_pointer(clock, &clock_of_layout);
+	g_signal_connect_data(clock, "after-paint", painted, NULL, NULL, 0);
+	gdk_frame_clock_request_phase(clock, 8);
+}
+
+static void painted(P clock, P data)
+{
+	(void)clock, (void)data;
+	await(NULL);
+	tell();
+}
+
 static int asked(int fd, int unused, P data)
 {
 	char events[4096];
+	int x, y;
+	P window, clock;
+	(void)unused, (void)data;
 	if (read(fd, events, sizeof events) < 0) return 1;
-	P display = gdk_display_get_default(), widget = NULL;
-	if (!display) return 1;
-	P pointer = gdk_seat_get_pointer(gdk_display_get_default_seat(display));
-	int wx, wy, x, y;
-	gdk_device_get_position(pointer, NULL, &x, &y);
-	P window = gdk_device_get_window_at_position(pointer, &wx, &wy), first = window;
-	char line[longest];
-	for (; window && !widget; window = gdk_window_get_parent(window)) {
-		gdk_window_get_user_data(window, &widget);
-		first = window;
-	}
-	int scale = widget ? gtk_widget_get_scale_factor(widget) : 1;
-	snprintf(line, sizeof line, "%d %d %d", (int)getpid(), x * scale, y * scale);
-	if (widget) {
-		/* From the window at the pointer to the widget's own coordinates, by the screen. */
-		P top = gtk_widget_get_toplevel(widget);
-		int ox, oy, tx, ty;
-		gdk_window_get_root_coords(gtk_widget_get_window(top), 0, 0, &ox, &oy);
-		if (gtk_widget_translate_coordinates(top, widget, x - ox, y - oy, &tx, &ty)) widget = deepest(widget, tx, ty);
-		P object = gtk_widget_get_accessible(widget);
-		P cell = atk_component_ref_accessible_at_point(object, x, y, 0);
-		/* A cell or a row is no widget: it is the widget that knows. A child that
-		 * is a widget is known from GDK, and better. */
-		unsigned long is_widget = g_type_from_name("GtkWidgetAccessible");
-		if (cell && cell != object && !g_type_check_instance_is_a(cell, is_widget)) {
-			for (P o = cell; o && o != object; o = atk_object_get_parent(o))
-				put(line, o, g_type_name_from_instance(o), 1);
-		}
-		if (cell) g_object_unref(cell);
-		for (P w = widget; w; w = gtk_widget_get_parent(w))
-			put(line, gtk_widget_get_accessible(w), g_type_name_from_instance(w), gtk_widget_is_sensitive(w));
-	}
-	(void)first, (void)unused, (void)data;
-	size_t n = strlen(line);
-	line[n] = '\n';
-	if (write(out, line, n + 1) < 0) return 0; /* nobody reads it any more */
+	if ((window = pointed(&x, &y)) && (clock = gdk_window_get_frame_clock(window)) && clock != clock_of_layout) await(clock);
 	return 1;
 }
 
