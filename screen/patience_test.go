@@ -290,6 +290,19 @@ func TestSettleWaitsOnceForAProgramWithoutWindows(t *testing.T) {
 	assert.NotContains(t, settled.Busy, "new program")
 }
 
+// That others answer late, as they do on a crowded machine, does not prolong it without end.
+func TestSettleWaitsOnceWhereAnswersAreLate(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	d.openProcess(os.Args[0], stagedTardy)
+	s := d.screen(screen.Options{Settle: unhurried})
+	settle(t, s)
+	d.startStaged(stagedNever)
+	settled := settle(t, s)
+	assert.Equal(t, screen.SettledQuiet, settled.Reason)
+	assert.Subset(t, settled.Busy, []string{"new program", "slow answer"})
+}
+
 // startStaged starts a staged window's program, and waits until it has connected.
 func (d *desk) startStaged(kind string) {
 	d.tb.Helper()

@@ -36,8 +36,11 @@ const (
 
 	// slowStart is how long a program that has connected to the server and has shown
 	// no window yet may do nothing, as it waits for services that start for it,
-	// before it counts as one that will show none.
+	// before it counts as one that will show none. A late answer begins this time anew, as
+	// those services may be late as well; but not beyond lateStart, for on a crowded
+	// machine all answers are late.
 	slowStart = time.Second
+	lateStart = 2 * time.Second
 
 	// pageLag and placeLag are how long after it has drawn a page a browser may tell of the
 	// page, and of the places in it, as they were before. Blink sends what changed 150 ms
@@ -67,6 +70,7 @@ type wait struct {
 	fruit    bool                        // a program worked or drew by a timer, or it may have
 	answered time.Time                   // when all had taken the input
 	active   time.Time                   // when a sign of work was seen last, or else that
+	worked   time.Time                   // the same, but that a late answer is no sign
 	events   int                         // of the watch, as many as were looked at: none falls between two looks
 	armed    time.Time                   // when a program was last seen to have set another short timer
 
@@ -185,7 +189,7 @@ func (w *wait) run(ctx context.Context) error {
 	}
 	w.answered = time.Now()
 	w.drew() // by the input itself
-	w.active, w.fruit = w.answered, w.answered.Sub(w.start) > shortTimer/3
+	w.active, w.worked, w.fruit = w.answered, w.answered, w.answered.Sub(w.start) > shortTimer/3
 	asked, late := w.answered, 0
 	for again := false; ; again = true {
 		if err := w.quiet(ctx, time.Now(), again); err != nil {
@@ -209,6 +213,9 @@ func (w *wait) run(ctx context.Context) error {
 		drew := w.drew()
 		if drew || !prompt { // what it did before it answered, it may have done by a timer
 			w.active, w.fruit = asked, w.fruit || drew
+		}
+		if drew {
+			w.worked = asked
 		}
 		if late == 1 || drew || !w.complete() {
 			continue
@@ -294,6 +301,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 		}
 		if _, worked := w.load.working(); w.drew() || worked {
 			w.active, w.fruit = time.Now(), true
+			w.worked = w.active
 			return true, nil
 		}
 		w.chained()
@@ -390,7 +398,7 @@ func (w *wait) quiet(ctx context.Context, since time.Time, again bool) error {
 		if now.Sub(since) >= w.settling.Quiet && !w.lags(now.Sub(g.last), g.last.Sub(w.start)) {
 			if !w.load.ready() {
 				if active != began {
-					w.active = active
+					w.active, w.worked = active, active
 				}
 				return nil
 			}
@@ -425,7 +433,7 @@ func (w *wait) complete() bool {
 		done = false
 	}
 	for owner, since := range w.starting {
-		if min(time.Since(since), time.Since(w.active)) > slowStart {
+		if known := time.Since(since); min(known, time.Since(w.active)) > slowStart || min(known, time.Since(w.worked)) > lateStart {
 			delete(w.starting, owner)
 			continue
 		}

@@ -38,6 +38,7 @@ const (
 	stagedBrief   = "brief"   // as tick, 15 ms long
 	stagedDialog  = "dialog"  // has a dialog and a short timer all the time; clicked, it closes the dialog by one and goes on as chain does
 	stagedLate    = "late"    // shows its window only some time after it has connected; see stagedLateDelay
+	stagedTardy   = "tardy"   // is always late to answer, as on a crowded machine
 	stagedNever   = "never"   // connects, and shows nothing at all
 	stagedMenu    = "menu"    // opens a menu, and acts on a click into it by a timer; see stagedMenuDelay
 )
@@ -151,7 +152,7 @@ func (w *staged) run() {
 			for w.undone > 0 && !w.waits {
 				w.mayTurn.Wait()
 			}
-			if w.asked++; w.kind == stagedLag && w.clicks > 0 && w.asked == 2 {
+			if w.asked++; w.kind == stagedTardy || w.kind == stagedLag && w.clicks > 0 && w.asked == 2 {
 				time.Sleep(25 * time.Millisecond) // more than an idle program takes
 			}
 			w.answer(e)
