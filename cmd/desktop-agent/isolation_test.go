@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/sandbox"
+	"desktop-agent/tasks"
 	"desktop-agent/tasks/bench"
 )
 
@@ -114,6 +115,13 @@ func TestBenchUnisolated(t *testing.T) {
 	p := startWith(t, []string{"PATH=" + without(t, "bwrap"), "DESKTOP_AGENT_API_KEY=" + secretKey, "OPENAI_API_KEY=" + secretKey},
 		"bench", suite, "--model", scripted, "--results", results, "--unisolated")
 	require.Contains(t, []int{exitDone, exitNotDone}, p.code(), "%s", p.stderr)
+	list, err := bench.ReadResults(results)
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	for _, r := range list {
+		require.NotEqual(t, tasks.Errored, r.Status, "%s: %s", r.Config, r.Why)
+		assert.True(t, r.Unisolated)
+	}
 	seen, err := os.ReadFile(said)
 	require.NoError(t, err, "%s", p.stderr)
 	assert.Contains(t, string(seen), "uid=")
@@ -136,12 +144,6 @@ func TestBenchUnisolated(t *testing.T) {
 		page, err := os.ReadFile(filepath.Join(results, name))
 		require.NoError(t, err)
 		assert.Contains(t, string(page), "not isolated: commands of the tasks saw", name)
-	}
-	list, err := bench.ReadResults(results)
-	require.NoError(t, err)
-	require.Len(t, list, 3)
-	for _, r := range list {
-		assert.True(t, r.Unisolated)
 	}
 	p = start(t, "suite", "check", suite, "--unisolated", "--json")
 	require.Equal(t, exitDone, p.code(), "%s", p.stderr)
