@@ -69,8 +69,8 @@ type wait struct {
 	timers   time.Duration               // spent on waiting for short timers
 	fruit    bool                        // a program worked or drew by a timer, or it may have
 	answered time.Time                   // when all had taken the input
-	active   time.Time                   // when a sign of work was seen last, or else that
-	worked   time.Time                   // the same, but that a late answer is no sign
+	worked   time.Time                   // when something was drawn or a program worked last, or else that
+	lateAt   time.Time                   // when somebody answered late last, after all had taken the input; zero if nobody did
 	events   int                         // of the watch, as many as were looked at: none falls between two looks
 	armed    time.Time                   // when a program was last seen to have set another short timer
 
@@ -189,7 +189,7 @@ func (w *wait) run(ctx context.Context) error {
 	}
 	w.answered = time.Now()
 	w.drew() // by the input itself
-	w.active, w.worked, w.fruit = w.answered, w.answered, w.answered.Sub(w.start) > shortTimer/3
+	w.worked, w.fruit = w.answered, w.answered.Sub(w.start) > shortTimer/3
 	asked, late := w.answered, 0
 	for again := false; ; again = true {
 		if err := w.quiet(ctx, time.Now(), again); err != nil {
@@ -204,18 +204,19 @@ func (w *wait) run(ctx context.Context) error {
 		switch {
 		case prompt:
 			late = 0
-		case w.active.After(asked):
+		case w.active().After(asked):
 			late = 1
 		default:
 			late++
 		}
 		asked = time.Now()
 		drew := w.drew()
-		if drew || !prompt { // what it did before it answered, it may have done by a timer
-			w.active, w.fruit = asked, w.fruit || drew
-		}
+		// What it did before it answered, it may have done by a timer.
 		if drew {
-			w.worked = asked
+			w.worked, w.fruit = asked, true
+		}
+		if !prompt {
+			w.lateAt = asked
 		}
 		if late == 1 || drew || !w.complete() {
 			continue
@@ -234,7 +235,7 @@ func (w *wait) run(ctx context.Context) error {
 // happened since it ended, and it left no timer that could matter: those that there are
 // were waited for then, and are those of a caret or repeat.
 func (w *wait) untouched() bool {
-	if w.rest.still.IsZero() || !w.hasIdle || !w.active.Equal(w.answered) || !w.load.idled() ||
+	if w.rest.still.IsZero() || !w.hasIdle || !w.active().Equal(w.answered) || !w.load.idled() ||
 		w.watch.snapshot().events != w.rest.events || !maps.Equal(w.rest.clients, w.next.clients) {
 		return false
 	}
@@ -284,7 +285,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 		w.load.giveUp()
 		return false, nil
 	}
-	if time.Since(w.active) > shortTimer+slowAnswer && time.Since(w.armed) > shortTimer+slowAnswer {
+	if time.Since(w.active()) > shortTimer+slowAnswer && time.Since(w.armed) > shortTimer+slowAnswer {
 		w.next.still = w.start
 		return false, nil // all that was started then has fired, and nothing came of it
 	}
@@ -300,8 +301,7 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 		case <-time.After(pace):
 		}
 		if _, worked := w.load.working(); w.drew() || worked {
-			w.active, w.fruit = time.Now(), true
-			w.worked = w.active
+			w.worked, w.fruit = time.Now(), true
 			return true, nil
 		}
 		w.chained()
@@ -319,9 +319,17 @@ func (w *wait) awaitTimer(ctx context.Context) (fired bool, err error) {
 // to the input itself: after Ctrl+Home, Calc's timers of 20, 220 and 50 ms lead to nothing,
 // and one of 200 ms, which the last of them sets, to its tool bars.
 func (w *wait) chained() {
-	if w.load.armed() && (w.fruit || time.Since(w.active) <= shortTimer+slowAnswer) {
+	if w.load.armed() && (w.fruit || time.Since(w.active()) <= shortTimer+slowAnswer) {
 		w.armed = time.Now()
 	}
+}
+
+// active is when a sign of work was seen last, of which a late answer is one.
+func (w *wait) active() time.Time {
+	if w.lateAt.After(w.worked) {
+		return w.lateAt
+	}
+	return w.worked
 }
 
 // drew reports whether anything was drawn, or a window came or went, since it was asked last.
@@ -398,7 +406,7 @@ func (w *wait) quiet(ctx context.Context, since time.Time, again bool) error {
 		if now.Sub(since) >= w.settling.Quiet && !w.lags(now.Sub(g.last), g.last.Sub(w.start)) {
 			if !w.load.ready() {
 				if active != began {
-					w.active, w.worked = active, active
+					w.worked = active
 				}
 				return nil
 			}
@@ -433,7 +441,7 @@ func (w *wait) complete() bool {
 		done = false
 	}
 	for owner, since := range w.starting {
-		if known := time.Since(since); min(known, time.Since(w.active)) > slowStart || min(known, time.Since(w.worked)) > lateStart {
+		if known := time.Since(since); min(known, time.Since(w.active())) > slowStart || min(known, time.Since(w.worked)) > lateStart {
 			delete(w.starting, owner)
 			continue
 		}
