@@ -46,6 +46,11 @@ const (
 
 	// noise is the processor time that answering a ping or blinking costs.
 	noise = time.Millisecond
+
+	// lateNoise is the processor time that a late answer costs at most. On a crowded
+	// machine, where answers are late, they cost up to 4 ms: a program takes several turns
+	// for one, each with the caches of others.
+	lateNoise = 10 * noise
 )
 
 // begin measures the processes that were watched last time, to learn how much
@@ -150,6 +155,17 @@ func (l *load) working() (awake, worked bool) {
 	l.at, l.awoke = now, awake
 	worked = worked || used > noise+usual
 	return awake || worked, worked
+}
+
+// answered says that somebody has answered late, which tells of work already: what the
+// processes used meanwhile, up to what such an answer costs, is no work of its own.
+func (l *load) answered() {
+	for pid, u := range l.pids {
+		if cpu, ok := process.Time(pid); ok && cpu-u.cpu <= lateNoise {
+			u.cpu = cpu
+			l.pids[pid] = u
+		}
+	}
 }
 
 // usual is the most processor time that a process may use in such a time without having

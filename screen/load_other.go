@@ -14,6 +14,7 @@ func (*load) since() time.Time              { return time.Time{} }
 func (*load) end()                          {}
 func (*load) follow([]int)                  {}
 func (*load) working() (awake, worked bool) { return false, false }
+func (*load) answered()                     {}
 func (*load) ready() bool                   { return false }
 func (*load) idled() bool                   { return false }
 func (*load) pages() bool                   { return false }

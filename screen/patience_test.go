@@ -287,7 +287,8 @@ func TestSettleWaitsOnceForAProgramWithoutWindows(t *testing.T) {
 	assert.NotContains(t, settled.Busy, "new program")
 }
 
-// That others answer late, as they do on a crowded machine, does not prolong it without end.
+// That others answer late, as they do on a crowded machine, and what such answers cost, does
+// not prolong it without end.
 func TestSettleWaitsOnceWhereAnswersAreLate(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)

@@ -217,6 +217,7 @@ func (w *wait) run(ctx context.Context) error {
 		}
 		if !prompt {
 			w.lateAt = asked
+			w.load.answered()
 		}
 		if late == 1 || drew || !w.complete() {
 			continue

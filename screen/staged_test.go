@@ -155,6 +155,9 @@ func (w *staged) run() {
 			if w.asked++; w.kind == stagedTardy || w.kind == stagedLag && w.clicks > 0 && w.asked == 2 {
 				time.Sleep(25 * time.Millisecond) // more than an idle program takes
 			}
+			if w.kind == stagedTardy {
+				burn(4 * time.Millisecond) // as with the caches of others
+			}
 			w.answer(e)
 			return
 		}
