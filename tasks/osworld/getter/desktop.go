@@ -163,20 +163,21 @@ var videoTypes = strings.Fields(`3gp 3gpp 3gpp2 avi divx dv fli flv mp2t mp4 mp4
 
 // videoPlayer is default_video_player: the launcher that most kinds of video
 // open with, with a line feed as xdg-mime prints it; "unknown" if there is none.
+// Each kind is asked in a command of its own: xdg-mime is a script that runs tens of
+// programs, and all kinds together can take longer than one command may.
 func (g *getter) videoPlayer(ctx context.Context) (tasks.Value, error) {
-	args := append([]string{"sh", "-c", `for t; do xdg-mime query default "video/$t"; done`, "sh"}, videoTypes...)
-	out, err := g.script(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
 	count, best := map[string]int{}, "unknown"
-	for line := range strings.Lines(out) {
-		if line = strings.TrimSpace(line); line == "" {
+	for _, kind := range videoTypes {
+		out, err := g.script(ctx, "xdg-mime", "query", "default", "video/"+kind)
+		if err != nil {
+			return nil, err
+		}
+		if out = strings.TrimSpace(out); out == "" {
 			continue
 		}
-		line += "\n"
-		if count[line]++; count[line] > count[best] {
-			best = line
+		out += "\n"
+		if count[out]++; count[out] > count[best] {
+			best = out
 		}
 	}
 	return best, nil

@@ -100,14 +100,20 @@ func TestVLCStatus(t *testing.T) {
 	require.ErrorIs(t, err, env.ErrTooLarge)
 }
 
+// Each kind of video is a command of its own, with the whole limit of one.
 func TestVideoPlayer(t *testing.T) {
-	out := "a.desktop\nvlc.desktop\n\nvlc.desktop\nb.desktop\n"
+	opens := map[string]string{"mp4": "vlc.desktop\n", "webm": "vlc.desktop\n", "ogg": "totem.desktop\n", "3gp": "a.desktop\n", "mpeg": "\n"}
+	var asked []string
 	f := &fake{run: func(c env.Command) (env.Output, error) {
-		assert.Contains(t, c.Args, "mp4")
-		return env.Output{Stdout: []byte(out)}, nil
+		require.Equal(t, []string{"xdg-mime", "query", "default"}, c.Args[:len(c.Args)-1])
+		assert.Equal(t, env.DefaultLimit, c.Limit)
+		kind := strings.TrimPrefix(c.Args[len(c.Args)-1], "video/")
+		asked = append(asked, kind)
+		return env.Output{Stdout: []byte(opens[kind])}, nil
 	}}
 	assert.Equal(t, "vlc.desktop\n", get(t, f, "default_video_player", nil, nil))
-	out = "\n"
+	assert.Equal(t, videoTypes, asked)
+	clear(opens)
 	assert.Equal(t, "unknown", get(t, f, "default_video_player", nil, nil))
 }
 
