@@ -144,7 +144,7 @@ func newStaged(kind string) (*staged, error) {
 func (w *staged) run() {
 	events := make(chan xgb.Event, 1000)
 	protocols, _ := w.conn.Atom("WM_PROTOCOLS")
-	woken := w.kind == stagedChain || w.kind == stagedLag || w.kind == stagedLinks // by what it waits for, as a toolkit is
+	woken := w.kind == stagedChain || w.kind == stagedLag || w.kind == stagedLinks || w.kind == stagedMenu // by what it waits for, as a toolkit is
 	w.conn.Listen(func(e xgb.Event) {
 		w.turn.Lock()
 		defer w.turn.Unlock()
