@@ -1,6 +1,7 @@
 package actuator
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -13,16 +14,22 @@ const maxShown = 200
 // Describe returns an action in words, for a person who watches: "click left at
 // (12, 30) on push button "Save"", "press Ctrl+S", "type 14 characters". Text that is
 // typed, set or goes through the clipboard is not shown.
-func Describe(a Action) string { return describer{text: Secret.String, place: coordinates}.of(a) }
+func Describe(a Action) string { return describer{text: Secret.String}.of(a) }
 
 // DescribeFull is [Describe] with the text in quotes, at most its first 200
 // characters: for the model's own history.
-func DescribeFull(a Action) string { return describer{text: visible, place: coordinates}.of(a) }
+func DescribeFull(a Action) string { return describer{text: visible}.of(a) }
 
 // DescribeOn is [DescribeFull] with names for points, which name gives: "click
-// left on button "Save"". It is for readers who see another screen.
+// left on button "Save"". It is for readers who see another screen. A point for which
+// it gives "" is told as [Describe] does.
 func DescribeOn(a Action, name func(Point) string) string {
-	return describer{text: visible, place: name, on: true}.of(a)
+	return describer{text: visible, name: name}.of(a)
+}
+
+// DescribeNamed is [Describe] with such names.
+func DescribeNamed(a Action, name func(Point) string) string {
+	return describer{text: Secret.String, name: name}.of(a)
 }
 
 func visible(s Secret) string { return shown(string(s)) }
@@ -40,9 +47,8 @@ func coordinates(p Point) string {
 
 // A describer puts actions into words.
 type describer struct {
-	text  func(Secret) string
-	place func(Point) string
-	on    bool // places are things, and not points
+	text func(Secret) string
+	name func(Point) string // of what is at a point; "" where it has none. nil: none has
 }
 
 func (d describer) of(a Action) string {
@@ -148,13 +154,23 @@ func (a Infeasible) describe(describer) string { return "give up" + said(a.Reaso
 func (a Ask) describe(describer) string        { return "ask" + said(a.Question) }
 
 func (d describer) at(p *Point) string {
-	switch {
-	case p == nil:
+	if p == nil {
 		return " where the pointer is"
-	case d.on:
-		return " on " + d.place(*p)
 	}
-	return " at " + d.place(*p)
+	if name := d.named(*p); name != "" {
+		return " on " + name
+	}
+	return " at " + coordinates(*p)
+}
+
+// place is what is at a point, or where it is.
+func (d describer) place(p Point) string { return cmp.Or(d.named(p), coordinates(p)) }
+
+func (d describer) named(p Point) string {
+	if d.name == nil {
+		return ""
+	}
+	return d.name(p)
 }
 
 func clicks(count int) string {

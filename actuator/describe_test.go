@@ -114,6 +114,21 @@ func TestDescribeOn(t *testing.T) {
 	} {
 		assert.Equal(t, want, DescribeOn(a, name))
 	}
+	some := func(p Point) string {
+		if p.X == 1 {
+			return "thing 1"
+		}
+		return ""
+	}
+	for want, a := range map[string]Action{
+		`move the pointer to thing 1`:         Move{At: Point{X: 1}},
+		`drag left from thing 1 to (2, 0)`:    Drag{Path: []Point{{X: 1}, {X: 2}}, Button: Left},
+		`click left at (3, 0) on link "Home"`: Click{At: &Point{X: 3, Element: Element{Role: "link", Name: "Home"}}, Button: Left, Count: 1},
+		`set the text on thing 1 to "milk"`:   Set{At: Point{X: 1}, Text: "milk"},
+	} {
+		assert.Equal(t, want, DescribeOn(a, some))
+	}
+	assert.Equal(t, "set the text on thing 1 to 4 characters", DescribeNamed(Set{At: Point{X: 1}, Text: "milk"}, some))
 }
 
 func TestEntered(t *testing.T) {

@@ -162,7 +162,7 @@ func turnsOf(ctx context.Context, r *Run) (list []*Turn, err error) {
 			return nil, err
 		}
 		t := &Turn{Step: s.N}
-		t.see(ctx, r, s.Before)
+		t.see(ctx, r, s.Seen())
 		t.act(s)
 		plan = cmp.Or(s.Plan, plan)
 		t.Plan, t.plan = describePlan(plan)
@@ -217,6 +217,7 @@ func (t *Turn) see(ctx context.Context, r *Run, o *run.Observed) {
 // act keeps what was proposed, or where nothing was, what was done.
 func (t *Turn) act(s *Step) {
 	var list []actuator.Action
+	seen := s.Seen()
 	if p := s.Proposal(); p != nil {
 		t.Error = p.Error
 		for _, a := range p.Actions {
@@ -229,14 +230,14 @@ func (t *Turn) act(s *Step) {
 	}
 	for _, a := range list {
 		one := act{what: essence(a)}
-		if s.Before != nil {
-			seen := Recall(s.Before)
+		if seen != nil {
+			o := Recall(seen)
 			for _, p := range actuator.Points(a) {
-				t, _ := targetAt(seen, image.Pt(p.X, p.Y))
+				t, _ := targetAt(o, image.Pt(p.X, p.Y))
 				one.targets = append(one.targets, t)
 			}
 		}
-		t.acts, t.Actions = append(t.acts, one), append(t.Actions, Words(a, s.Before, false))
+		t.acts, t.Actions = append(t.acts, one), append(t.Actions, Words(a, seen, false))
 	}
 	for _, a := range s.Acts {
 		result := "unknown: the run was cut off"
@@ -254,27 +255,21 @@ func (t *Turn) act(s *Step) {
 // seen tells, in place of points. seen may be nil. What is typed is told by its
 // length only, unless typed is true.
 func Words(a actuator.Action, seen *run.Observed, typed bool) string {
-	names := map[actuator.Point]string{}
+	name := func(actuator.Point) string { return "" }
 	if seen != nil {
 		o := Recall(seen)
-		a = actuator.Moved(a, func(p actuator.Point) actuator.Point {
-			if _, name := targetAt(o, image.Pt(p.X, p.Y)); name != "" {
-				p.Element = actuator.Element{} // seen names it
-				names[p] = name
+		name = func(p actuator.Point) string {
+			if !p.Placed() {
+				return ""
 			}
-			return p
-		})
-	}
-	words := actuator.Describe(a)
-	if typed {
-		words = actuator.DescribeFull(a)
-	}
-	for _, p := range actuator.Points(a) {
-		if name := names[p]; name != "" {
-			words = strings.Replace(words, fmt.Sprintf("at (%d, %d)", p.X, p.Y), "on "+name, 1)
+			_, name := targetAt(o, image.Pt(p.X, p.Y))
+			return name
 		}
 	}
-	return words
+	if typed {
+		return actuator.DescribeOn(a, name)
+	}
+	return actuator.DescribeNamed(a, name)
 }
 
 // essence is an action as JSON, without where it points and what may differ: for

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -146,6 +147,43 @@ func TestCompareTellsElementsOfOneNameApart(t *testing.T) {
 	}
 	c := compareDirs(t, record(click(20, 15)), record(click(60, 15)))
 	assert.Equal(t, 1, c.Parted)
+}
+
+// Whatever an action is for is called by its name: also where the pointer is moved to, and
+// from where to where something is dragged. What has no name is told by its place.
+func TestWordsName(t *testing.T) {
+	j := newJournal(t)
+	put(t, j, started("x"))
+	look(t, j, 0, editor("f0001"))
+	put(t, j, proposes(1, "f0001", actuator.Move{At: actuator.Point{X: 20, Y: 15}}))
+	require.NoError(t, j.Close())
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	var seen *run.Observed
+	for s, err := range r.Steps() {
+		require.NoError(t, err)
+		seen = s.Seen()
+	}
+	require.NotNil(t, seen)
+	at := func(x, y int) actuator.Point { return actuator.Point{X: x, Y: y} }
+	far := at(seen.Mapping.Size.X-1, seen.Mapping.Size.Y-1)
+	save := strings.TrimPrefix(Words(click(20, 15), seen, false), "click left on ")
+	require.Regexp(t, `^push button "`, save)
+	nowhere := fmt.Sprintf("(%d, %d)", far.X, far.Y)
+	for want, a := range map[string]actuator.Action{
+		"move the pointer to " + save:                  actuator.Move{At: at(20, 15)},
+		"move the pointer to " + nowhere:               actuator.Move{At: far},
+		"drag left from " + save + " to " + nowhere:    actuator.Drag{Path: []actuator.Point{at(20, 15), far}, Button: actuator.Left},
+		"set the text on " + save + " to 4 characters": actuator.Set{At: at(20, 15), Text: "milk"},
+		`click left at (3, 4) on link "Home"`:          actuator.Click{At: &actuator.Point{X: 3, Y: 4, Element: actuator.Element{Role: "link", Name: "Home"}}, Button: actuator.Left, Count: 1},
+	} {
+		of := seen
+		if strings.Contains(want, "Home") {
+			of = nil // nobody knows the screen
+		}
+		assert.Equal(t, want, Words(a, of, false))
+	}
+	assert.Equal(t, "set the text on "+save+` to "milk"`, Words(actuator.Set{At: at(20, 15), Text: "milk"}, seen, true))
 }
 
 // A click on the arrow of a button is one on the button, as a recording that knows of no

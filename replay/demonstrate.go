@@ -43,7 +43,8 @@ func Demonstrate(stored *Run) (*run.Demonstration, error) {
 
 // words says what a step did to what; "" if it did nothing, or nobody knows on what screen.
 func (s *Step) words() string {
-	if s.Before == nil {
+	seen := s.Seen()
+	if seen == nil {
 		return ""
 	}
 	var done []string
@@ -61,7 +62,7 @@ func (s *Step) words() string {
 		return ""
 	}
 	window := "no window"
-	if w, ok := Recall(s.Before).Focused(); ok {
+	if w, ok := Recall(seen).Focused(); ok {
 		window = w.String()
 	}
 	return fmt.Sprintf("in %s: %s", window, strings.Join(done, ", then "))
@@ -81,6 +82,6 @@ func (s *Step) secret(index int) bool {
 
 // target names what is at a point of the image that the step was about.
 func (s *Step) target(p actuator.Point) string {
-	o := Recall(s.Before)
+	o := Recall(s.Seen())
 	return o.Describe(o.PlaceAt(image.Pt(p.X, p.Y)), strconv.Quote)
 }

@@ -18,7 +18,7 @@ import (
 type Step struct {
 	N          int
 	Since      time.Time       // when the step before ended; in the first, when it began
-	Before     *run.Observed   // the newest observation when it began; nil in step 0
+	Before     *run.Observed   // the newest observation of its display when it began; nil in step 0
 	Observed   []*run.Observed // those of the step, in order
 	After      *run.Observed   // the last of them; nil if there was none
 	Started    *run.RunStarted
@@ -98,6 +98,20 @@ func (s *Step) Proposal() *run.Proposal {
 	return s.Proposals[len(s.Proposals)-1]
 }
 
+// Seen returns the observation that its actions are about, in whose image their points
+// are: that of the proposal that stands, or of the first action if nothing was proposed;
+// else [Step.Before].
+func (s *Step) Seen() *run.Observed {
+	p := s.Proposal()
+	if p == nil && len(s.Acts) > 0 {
+		p = cmp.Or(s.Acts[0].Proposal, &run.Proposal{Seen: s.Acts[0].Seen})
+	}
+	if p == nil {
+		return s.Before
+	}
+	return cmp.Or(p.Seen, s.Before)
+}
+
 // Spent tells what the time of the step went to.
 func (s *Step) Spent() Spent { return Spend(s.Events, s.Since) }
 
@@ -105,7 +119,7 @@ func (s *Step) Spent() Spent { return Spend(s.Events, s.Since) }
 // one of a turn that goes on, and the conversations that go on. After an error it ends.
 func (r *Run) Steps() iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		b := stepper{asked: map[run.Conversation]*exchange{}}
+		b := stepper{asked: map[run.Conversation]*exchange{}, seen: map[string]*run.Observed{}}
 		for e, err := range r.Events() {
 			if err == nil {
 				err = b.next(e)
@@ -129,10 +143,10 @@ func (r *Run) Steps() iter.Seq2[*Step, error] {
 // A stepper makes steps of events.
 type stepper struct {
 	step   *Step
-	made   []*Step       // before it, and not given yet
-	last   run.Event     // the newest
-	now    *run.Observed // the newest observation
-	seenIn int           // its step
+	made   []*Step                  // before it, and not given yet
+	last   run.Event                // the newest
+	seen   map[string]*run.Observed // the newest observation of each display
+	seenIn int                      // the step of the newest of all
 	asked  map[run.Conversation]*exchange
 	turns  run.Turns
 }
@@ -175,7 +189,7 @@ func (b *stepper) add(e run.Event) error {
 		if b.last.Time.IsZero() {
 			b.last.Time = e.Time
 		}
-		b.step = &Step{N: e.Step, Since: b.last.Time, Before: b.now}
+		b.step = &Step{N: e.Step, Since: b.last.Time, Before: b.seen[e.Display]}
 	}
 	s, part := b.step, b.turns.Add(e)
 	b.last = e
@@ -187,7 +201,7 @@ func (b *stepper) add(e run.Event) error {
 		if err := checkTree(data); err != nil {
 			return err
 		}
-		b.now, b.seenIn, s.After = part.Seen, e.Step, part.Seen
+		b.seen[e.Display], b.seenIn, s.After = part.Seen, e.Step, part.Seen
 		s.Observed = append(s.Observed, part.Seen)
 	case run.ModelCalled:
 		return b.call(e.Agent, part.Call)

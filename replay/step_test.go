@@ -132,6 +132,46 @@ func TestActsOfTwoAgents(t *testing.T) {
 	assert.Equal(t, []string{"b1: 0", "a1: 1"}, undone)
 }
 
+// What a step is about is what who acts in it has seen, and not what another one saw on
+// another display meanwhile; after a pause of the run it is what was observed since.
+func TestSeenOnTwoDisplays(t *testing.T) {
+	look := func(id string) run.Observed { return run.Observed{FrameID: id, Frame: image.Pt(4, 4)} }
+	copies := []run.Recorded{{Action: actuator.Copy{}}}
+	j := newJournal(t)
+	put(t, j, started("x"))
+	for _, e := range []struct {
+		agent, display string
+		step           int
+		data           run.EventData
+	}{
+		{"agent", ":1", 1, look("a1")},
+		{"agent/s2", ":2", 2, look("d2-b1")},
+		{"agent", ":1", 3, run.Proposed{FrameID: "a1", Actions: copies}},
+		{"agent/s2", ":2", 4, run.Noted{Text: "x"}},
+		{"agent", ":1", 3, run.Acting{Action: copies[0]}}, // the rest of a turn
+		{"agent/s2", ":2", 4, look("d2-b2")},
+		{"agent/s2", ":2", 4, run.Proposed{FrameID: "d2-b2", Actions: copies}},
+		{"main", "", 5, run.StepEnded{Step: "s1"}}, // of who sees no display
+	} {
+		put(t, j, run.Event{Agent: e.agent, Display: e.display, PlanStep: 1, Step: e.step, Kind: run.Kind(e.data), Data: e.data})
+	}
+	require.NoError(t, j.Close())
+	r, err := Open(j.Dir())
+	require.NoError(t, err)
+	id := func(o *run.Observed) string {
+		if o == nil {
+			return "-"
+		}
+		return o.FrameID
+	}
+	var got []string
+	for s, err := range r.Steps() {
+		require.NoError(t, err)
+		got = append(got, fmt.Sprintf("%d %s %s", s.N, id(s.Before), id(s.Seen())))
+	}
+	assert.Equal(t, []string{"0 - -", "1 - -", "2 - -", "3 a1 a1", "4 d2-b1 d2-b1", "3 a1 a1", "4 d2-b1 d2-b2", "5 - -"}, got)
+}
+
 // The steps of one who acts alone do not go back; those before are given.
 func TestStepsGoForward(t *testing.T) {
 	j := newJournal(t)

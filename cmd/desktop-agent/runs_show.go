@@ -124,8 +124,8 @@ func showStep(s *replay.Step, typed bool) shownStep {
 	if len(s.Events) > 0 && s.Events[0].PlanStep > 0 {
 		shown.Agent, shown.PlanStep = s.Events[0].Agent, s.Events[0].PlanStep
 	}
-	if s.Before != nil {
-		shown.Frame = s.Before.FrameID
+	if seen := s.Seen(); seen != nil {
+		shown.Frame = seen.FrameID
 	}
 	for _, call := range s.Calls {
 		shown.Dollars += call.Dollars
@@ -187,7 +187,7 @@ func (shown *shownStep) judge(s *replay.Step) {
 // act tells what was done, and what of the proposal was not.
 func (shown *shownStep) act(s *replay.Step, typed bool) {
 	for _, a := range s.Acts {
-		one := shownAction{Words: replay.Words(a.Action.Action, s.Before, typed), Status: "unknown: the run was cut off"}
+		one := shownAction{Words: replay.Words(a.Action.Action, s.Seen(), typed), Status: "unknown: the run was cut off"}
 		if done := a.Acted; done != nil {
 			one.Status = strings.ReplaceAll(string(done.Status), "_", " ")
 			if one.Status != "delivered" {
@@ -201,7 +201,7 @@ func (shown *shownStep) act(s *replay.Step, typed bool) {
 	}
 	if p := s.Proposal(); p != nil {
 		for _, a := range p.Undone() {
-			shown.Actions = append(shown.Actions, shownAction{Words: replay.Words(a, s.Before, typed), Status: "not performed"})
+			shown.Actions = append(shown.Actions, shownAction{Words: replay.Words(a, s.Seen(), typed), Status: "not performed"})
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (m *masker) collect(ctx context.Context, stored *replay.Run) error {
 			return err
 		}
 		secret := m.red.Typed
-		for _, o := range append([]*run.Observed{step.Before}, step.Observed...) {
+		for _, o := range append([]*run.Observed{step.Before, step.Seen()}, step.Observed...) {
 			if o == nil {
 				continue
 			}

@@ -131,9 +131,9 @@ func (p *page) step(s *replay.Step) error {
 		return nil
 	}
 	p.add("\n## Step %d%s\n", s.N, whose(s))
-	if s.Before != nil {
-		p.add("Seen: %s\n", seen(s.Before))
-		if err := p.picture(s.Before, done(s)); err != nil {
+	if o := s.Seen(); o != nil {
+		p.add("Seen: %s\n", seen(o))
+		if err := p.picture(o, done(s)); err != nil {
 			return err
 		}
 	}

@@ -199,10 +199,11 @@ func savePNG(path string, img image.Image, width int) error {
 
 // device maps points of the image that the model saw to the screen.
 func device(s *replay.Step) func(image.Point) image.Point {
-	if s.Before == nil {
+	seen := s.Seen()
+	if seen == nil {
 		return func(p image.Point) image.Point { return p }
 	}
-	return s.Before.Mapping.ToDevice
+	return seen.Mapping.ToDevice
 }
 
 // response returns what the actor replied.

@@ -70,7 +70,7 @@ func scenes(ctx context.Context, stored *replay.Run) iter.Seq2[scene, error] {
 			if step.Ended != nil {
 				end = ending(step.Ended)
 			}
-			if step.N == 0 || step.Before == nil {
+			if step.N == 0 || step.Seen() == nil {
 				continue
 			}
 			if held != nil {
@@ -80,7 +80,7 @@ func scenes(ctx context.Context, stored *replay.Run) iter.Seq2[scene, error] {
 				}
 			}
 			began = step.Events[0].Time
-			held = &scene{seen: step.Before, title: fmt.Sprintf("Step %d", step.N), text: deeds(step), acts: done(step), stay: longest}
+			held = &scene{seen: step.Seen(), title: fmt.Sprintf("Step %d", step.N), text: deeds(step), acts: done(step), stay: longest}
 		}
 		if held != nil && !yield(*held, nil) || last == nil {
 			return

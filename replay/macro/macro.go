@@ -86,7 +86,8 @@ func Load(stored *replay.Run, o *LoadOptions) (*Macro, error) {
 // step derives a step; it has no actions if nothing was done in it.
 func (m *Macro) step(s *replay.Step, named map[actionIndex]run.Param) (Step, error) {
 	proposal := s.Proposal()
-	if proposal == nil || s.Before == nil {
+	seen := s.Seen()
+	if proposal == nil || seen == nil {
 		return Step{}, nil
 	}
 	step := Step{Of: s.N, Thought: proposal.Thought, Expect: proposal.Expect}
@@ -108,12 +109,12 @@ func (m *Macro) step(s *replay.Step, named map[actionIndex]run.Param) (Step, err
 	if len(step.Actions) == 0 {
 		return step, nil
 	}
-	step.was = recordedScene(s.Before)
+	step.was = recordedScene(seen)
 	if s.After != nil {
 		step.led = recordedScene(s.After)
 		step.effect = effectOf(step.was, step.led)
 	}
-	return step, m.aim(&step, s.Before)
+	return step, m.aim(&step, seen)
 }
 
 // performed reports whether an act of the recording is to be done again.
