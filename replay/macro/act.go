@@ -210,7 +210,8 @@ func (a *aimed) recorded() run.Recorded {
 }
 
 // perform does actions that were proposed. It ends early, without trouble, where
-// the windows change in between: the rest then needs a new look. done is called
+// the windows change in between, or a person chose another action: the rest then
+// needs a new look. done is called
 // with the index of each action of which something may have arrived.
 func (r *player) perform(ctx context.Context, list []aimed, capture run.Capture, source run.Source, done func(i int)) (*trouble, error) {
 	for i, a := range list {
@@ -225,7 +226,7 @@ func (r *player) perform(ctx context.Context, list []aimed, capture run.Capture,
 			done(i)
 		}
 		before := capture
-		if i == len(list)-1 || act.Status != actuator.Delivered {
+		if i == len(list)-1 || act.Status != actuator.Delivered || act.Edited {
 			return r.after(ctx, act, before)
 		}
 		if capture, err = r.Desktop.Capture(ctx); err != nil {

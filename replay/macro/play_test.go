@@ -429,6 +429,51 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// chooses is a guard that has a person choose another action in place of the first.
+type chooses struct {
+	other actuator.Action
+	asked int
+}
+
+func (g *chooses) Name() string { return "a person" }
+
+func (g *chooses) Allow(context.Context, run.Intent) (run.Guarded, error) {
+	if g.asked++; g.asked == 1 {
+		return run.Guarded{}, &run.Instead{Action: g.other}
+	}
+	return run.Guarded{}, nil
+}
+
+// TestAnotherChosen holds that the rest of a batch is decided on another look where a person
+// chose another action than the recorded one: who knows what it did.
+func TestAnotherChosen(t *testing.T) {
+	m := recorded(t, "", mainWindow, taken{actions: []actuator.Action{click(150, 125), actuator.Type{Text: "x"}}})
+	other := click(240, 125)
+	for _, tt := range []struct {
+		name    string
+		guard   run.Guard
+		did     []actuator.Action
+		batches []int
+	}{
+		{"the recorded one", nil, []actuator.Action{click(150, 125), actuator.Type{Text: "x"}}, []int{2}},
+		{"another one", &chooses{other: other}, []actuator.Action{other, actuator.Type{Text: "x"}}, []int{2, 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d, j := &fakeDesktop{draft: mainWindow}, &run.Memory{}
+			p := on(&Player{Settings: patient(10 * time.Second)}, d, j)
+			p.Hand = run.NewHand(d, p.Scope, tt.guard)
+			_, err := p.Play(t.Context(), m)
+			require.NoError(t, err)
+			assert.Equal(t, tt.did, d.did)
+			var batches []int
+			for _, p := range runtest.All[run.Proposed](j.Events()) {
+				batches = append(batches, len(p.Actions))
+			}
+			assert.Equal(t, tt.batches, batches)
+		})
+	}
+}
+
 // TestJournalFirst holds that nothing is done which cannot be written.
 func TestJournalFirst(t *testing.T) {
 	d := &fakeDesktop{draft: mainWindow, react: opensDialog}
