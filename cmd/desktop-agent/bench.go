@@ -57,7 +57,7 @@ type benchFlags struct {
 
 	suiteFlags
 	tuningFlags
-	sightFlags
+	observationFlags
 	modelFlags
 }
 
@@ -159,7 +159,7 @@ func (f benchFlags) check() error {
 	if f.Repeat < 1 {
 		return hintError{fmt.Errorf("--repeat %d is less than once", f.Repeat), "write how often each task is done"}
 	}
-	if err := cmp.Or(f.tuningFlags.check(), f.sightFlags.check()); err != nil {
+	if err := cmp.Or(f.tuningFlags.check(), f.observationFlags.check()); err != nil {
 		return err
 	}
 	switch {
@@ -203,7 +203,7 @@ func (f benchFlags) settings(plan string) run.Settings {
 		a.Plan = "suggestive"
 	}
 	display := run.DisplaySettings{Private: true}
-	f.sightFlags.set(&display)
+	f.observationFlags.set(&display)
 	return run.Settings{Display: display, Agent: a.settings(), Models: f.modelFlags.settings()}
 }
 

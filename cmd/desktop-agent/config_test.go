@@ -2,14 +2,17 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +27,7 @@ import (
 
 	"desktop-agent/guard"
 	"desktop-agent/llm"
+	"desktop-agent/replay"
 	"desktop-agent/replay/macro"
 	"desktop-agent/run"
 	"desktop-agent/run/eventjson"
@@ -41,6 +45,13 @@ var aRun = []string{"run", "task"}
 
 // parsedAs reads another command so.
 func parsedAs(t *testing.T, command []string, config string, environ map[string]string, args ...string) *cli {
+	t.Helper()
+	read, _ := parsedLine(t, command, config, environ, args...)
+	return read
+}
+
+// parsedLine does it, and returns the command line too.
+func parsedLine(t *testing.T, command []string, config string, environ map[string]string, args ...string) (*cli, *kong.Context) {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", "")
@@ -61,10 +72,10 @@ func parsedAs(t *testing.T, command []string, config string, environ map[string]
 		}
 		return next(nil)
 	}))
-	_, err = parser.Parse(slices.Concat(command, []string{"--config", path}, args))
+	line, err := parser.Parse(slices.Concat(command, []string{"--config", path}, args))
 	require.NoError(t, err)
 	read := parser.Model.Target.Interface().(cli) // a copy, which the next reading leaves alone
-	return &read
+	return &read, line
 }
 
 // aParser is the parser of the program. It is made once, which takes ten times as long as to
@@ -290,6 +301,57 @@ func TestEverySettingHasAFlag(t *testing.T) {
 			}
 			assert.ElementsMatch(t, slices.Collect(maps.Keys(of.unset)), slices.Collect(maps.Keys(left)), "settings that no flag changes")
 		})
+	}
+}
+
+// TestRecordedDesktop holds that a replay looks at the desktop as the run did, whatever the
+// environment says, unless its own command line says otherwise. How the run was watched by a
+// person, and which devices its programs had, are not taken.
+func TestRecordedDesktop(t *testing.T) {
+	looked := run.DisplaySettings{
+		Name: ":9", Monitor: 2, MaxImage: 98, Quiet: 99 * time.Millisecond, Ceiling: 100 * time.Second, TreeSilence: 101 * time.Millisecond,
+		TreeLimit: 102 * time.Second, TreeNodes: 103, OCR: "deu", StopKeys: "ctrl+q", Takeover: time.Hour, MachineDevices: true,
+	}
+	private := looked
+	private.Private, private.Name, private.Size, private.DPI = true, "", image.Pt(700, 500), 97
+	environ := map[string]string{"DISPLAY": ":5", "DESKTOP_AGENT_MAX_IMAGE": "900", "DESKTOP_AGENT_OCR": "fra"}
+	here := parsedAs(t, aRun, "", environ).Run.desktopFlags.settings()
+	for name, tt := range map[string]struct {
+		was  run.DisplaySettings
+		args []string
+		want func(*run.DisplaySettings)
+	}{
+		"as the run": {looked, nil, func(*run.DisplaySettings) {}},
+		"the command line": {looked, []string{"--monitor=1", "--ocr=off", "--quiet=98ms"}, func(s *run.DisplaySettings) {
+			s.Monitor, s.OCR, s.Quiet = 1, "", 98*time.Millisecond
+		}},
+		"text was not read": {func(s run.DisplaySettings) run.DisplaySettings { s.OCR = ""; return s }(looked), nil, func(s *run.DisplaySettings) { s.OCR = "" }},
+		"private": {private, nil, func(s *run.DisplaySettings) {
+			s.Private, s.Name, s.Size, s.DPI = true, "", private.Size, private.DPI
+		}},
+		"private, and now this display": {private, []string{"--display=:6"}, func(s *run.DisplaySettings) { s.Name, s.Monitor = ":6", 0 }},
+		"this display, and now private": {looked, []string{"--virtual"}, func(s *run.DisplaySettings) {
+			s.Private, s.Name, s.Monitor, s.Size, s.DPI = true, "", 0, run.Defaults().Display.Size, run.Defaults().Display.DPI
+		}},
+		"an older run": {run.DisplaySettings{Name: ":9", MaxImage: 98}, nil, func(s *run.DisplaySettings) {
+			*s = here
+			s.MaxImage = 98
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read, line := parsedLine(t, []string{"replay", "last", "--live-desktop"}, "", environ, tt.args...)
+			stored := &replay.Run{Dir: t.TempDir(), Info: replay.Info{ID: "r1", Asked: &run.RunStarted{Settings: run.Settings{Display: tt.was}}}}
+			got, err := read.Replay.settings(stored, line)
+			require.NoError(t, err)
+			want := looked
+			want.Name, want.StopKeys, want.StopCorner, want.Takeover, want.MachineDevices = here.Name, here.StopKeys, here.StopCorner, here.Takeover, false
+			tt.want(&want)
+			assert.Equal(t, want, got.Display)
+		})
+	}
+	for field := range reflect.TypeFor[observationFlags]().Fields() {
+		name := cmp.Or(field.Tag.Get("name"), strings.ToLower(regexp.MustCompile("([a-z])([A-Z])").ReplaceAllString(field.Name, "$1-$2")))
+		assert.Contains(t, observationSettings, name, "--%s says how a desktop is looked at, and is taken from a run", name)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"desktop-agent/engine"
 	"desktop-agent/llm"
 	"desktop-agent/replay"
 	"desktop-agent/replay/offline"
@@ -209,6 +210,10 @@ func (r *replayCmd) live(ctx context.Context, c console, g *cli, stored *replay.
 	if started.Parser == "" {
 		return &usageError{hintError{fmt.Errorf("no model decided in run %s", stored.Info.ID), "replay its actions: --macro"}}
 	}
+	if started.Planning == engine.Deliberate {
+		return &usageError{hintError{fmt.Errorf("run %s executed a deliberate plan, which is not done on a live desktop with recorded replies", stored.Info.ID),
+			"execute it again as it was recorded: --offline; or do its actions: --macro"}}
+	}
 	client := &llm.Client{Roles: map[llm.Role]llm.Settings{}}
 	for role, s := range started.Settings.Models.Roles {
 		client.Roles[role] = llm.Settings{Model: s.Model, Fallback: s.Fallback}
@@ -275,8 +280,9 @@ func (r *replayCmd) settings(stored *replay.Run, line *kong.Context) (run.Settin
 var guardSettings = []string{"guard", "approve", "on-block", "workspace", "policies", "guard-limit", "judge-limit", "approval-limit", "risk-limit", "careful-edits", "max-blocked"}
 
 // guardAnew has watch over actions what the flags, the environment and the file of settings
-// say. What a recording says of it holds for the run that it was: a person has no guard, and
-// one who had none, or who hands on a recording, does not decide for this machine.
+// say: of a macro always, as who hands on a recording does not decide for this machine, and
+// of recorded replies where nothing watched when they were recorded. Else these hold the
+// guard's own requests too, which fit its recorded settings alone.
 func (r *replayCmd) guardAnew(s *run.AgentSettings) {
 	for _, name := range guardSettings {
 		agentSettings[name](s, r.agentFlags)
@@ -297,18 +303,28 @@ func (j job) onDesktop(ctx context.Context, c console) (*work, error) {
 	return j.open(ctx, c)
 }
 
-// recordedDesktop returns the desktop that a run was recorded on; what the
-// command line says of it holds instead.
+// recordedDesktop returns the desktop that a run was recorded on, and how it was looked
+// at; what the command line says of it holds instead. Whether programs have this
+// machine's devices is not for a recording to say.
 func recordedDesktop(stored *replay.Run, f desktopFlags, line *kong.Context) (desktopFlags, error) {
 	d, was := f, stored.Info.Asked.Settings.Display
 	said := map[string]bool{}
 	for _, flag := range given(line) {
 		said[flag.Name] = true
 	}
-	if said["display"] || !was.Private && !f.Virtual {
+	for name, take := range observationSettings {
+		told := was.Quiet > 0 || name == "max-image" && was.MaxImage > 0 // older runs tell no more
+		if told && !said[name] {
+			take(&d.observationFlags, was)
+		}
+	}
+	d.Virtual = f.Virtual || was.Private && !said["display"]
+	if d.Virtual == was.Private && !said["monitor"] {
+		d.OnMonitor = was.Monitor
+	}
+	if said["display"] || !d.Virtual {
 		return d, nil
 	}
-	d.Virtual = true
 	if was.Open != "" && !said["open"] {
 		d.Open = was.Open
 	}
@@ -317,9 +333,6 @@ func recordedDesktop(stored *replay.Run, f desktopFlags, line *kong.Context) (de
 	}
 	if was.DPI != 0 && !said["dpi"] {
 		d.DPI = was.DPI
-	}
-	if was.MaxImage != 0 && !said["max-image"] {
-		d.MaxImage = was.MaxImage
 	}
 	if was.Home != "" && !said["home"] {
 		// A run may come from somebody else: it names no other folder of this machine.

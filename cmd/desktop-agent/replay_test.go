@@ -67,6 +67,25 @@ func TestReplayLiveDesktopElsewhere(t *testing.T) {
 	assert.Equal(t, run.OutcomeFailed, stored.Info.Ended.Outcome)
 }
 
+// TestReplayLiveDesktopRefuses: where there are no replies that an agent could be given, or no
+// desktop, nothing is begun.
+func TestReplayLiveDesktopRefuses(t *testing.T) {
+	for want, asked := range map[string]run.RunStarted{
+		"no model decided in run r1":        {},
+		"run r1 executed a deliberate plan": {Parser: "code", Planning: "deliberate"},
+		"no display":                        {Parser: "code", Planning: "suggestive", Settings: run.Settings{Agent: run.Defaults().Agent}},
+	} {
+		read, line := parsedLine(t, []string{"replay", "last", "--live-desktop"}, "", map[string]string{"DISPLAY": ""})
+		stored := &replay.Run{Dir: t.TempDir(), Info: replay.Info{ID: "r1", Asked: &asked}}
+		var out, progress bytes.Buffer
+		err := read.Replay.live(t.Context(), console{&out, &progress}, read, stored, line)
+		var usage *usageError
+		require.ErrorAs(t, err, &usage, "nothing was opened, and the program ends with 2")
+		assert.ErrorContains(t, err, want)
+		assert.Empty(t, progress.String())
+	}
+}
+
 // TestReplayMacro does the recorded actions on a screen of another size, with
 // another file name.
 func TestReplayMacro(t *testing.T) {

@@ -469,11 +469,11 @@ type desktopFlags struct {
 
 	rehearses bool // --open and --home are for rehearsals, too
 
-	sightFlags
+	observationFlags
 }
 
-// sightFlags say how a desktop is looked at.
-type sightFlags struct {
+// observationFlags say how a desktop is looked at.
+type observationFlags struct {
 	MaxImage    int           `help:"Longest side of the image that the model gets, in pixels; 0 for what suits its form." default:"${max_image}" group:"Desktop"`
 	Quiet       time.Duration `help:"How long nothing may be drawn before the screen counts as still." default:"${quiet}" group:"Desktop"`
 	Ceiling     time.Duration `help:"How long to wait for that at most." default:"${ceiling}" group:"Desktop"`
@@ -484,7 +484,7 @@ type sightFlags struct {
 }
 
 // languages returns in which languages text is read; "" for none.
-func (f sightFlags) languages() string {
+func (f observationFlags) languages() string {
 	if f.OCR == "off" {
 		return ""
 	}
@@ -492,13 +492,24 @@ func (f sightFlags) languages() string {
 }
 
 // set has the settings of a desktop say what the flags do.
-func (f sightFlags) set(s *run.DisplaySettings) {
+func (f observationFlags) set(s *run.DisplaySettings) {
 	s.MaxImage, s.Quiet, s.Ceiling, s.OCR = f.MaxImage, f.Quiet, f.Ceiling, f.languages()
 	s.TreeSilence, s.TreeLimit, s.TreeNodes = f.TreeSilence, f.TreeLimit, f.TreeNodes
 }
 
+// observationSettings have each flag say what the settings of a desktop do.
+var observationSettings = map[string]func(*observationFlags, run.DisplaySettings){
+	"max-image":    func(f *observationFlags, s run.DisplaySettings) { f.MaxImage = s.MaxImage },
+	"quiet":        func(f *observationFlags, s run.DisplaySettings) { f.Quiet = s.Quiet },
+	"ceiling":      func(f *observationFlags, s run.DisplaySettings) { f.Ceiling = s.Ceiling },
+	"tree-silence": func(f *observationFlags, s run.DisplaySettings) { f.TreeSilence = s.TreeSilence },
+	"tree-limit":   func(f *observationFlags, s run.DisplaySettings) { f.TreeLimit = s.TreeLimit },
+	"tree-nodes":   func(f *observationFlags, s run.DisplaySettings) { f.TreeNodes = s.TreeNodes },
+	"ocr":          func(f *observationFlags, s run.DisplaySettings) { f.OCR = cmp.Or(s.OCR, "off") },
+}
+
 // check refuses flags with which nothing can be looked at.
-func (f sightFlags) check() error {
+func (f observationFlags) check() error {
 	if f.MaxImage != 0 && f.MaxImage < 64 || f.Quiet <= 0 || f.Ceiling < f.Quiet || f.TreeSilence <= 0 || f.TreeLimit <= 0 || f.TreeNodes < 1 {
 		return hintError{fmt.Errorf("the desktop cannot be looked at so: image %d pixels, quiet %v, ceiling %v, tree silence %v, tree limit %v, tree nodes %d",
 			f.MaxImage, f.Quiet, f.Ceiling, f.TreeSilence, f.TreeLimit, f.TreeNodes),
@@ -513,7 +524,7 @@ func (f desktopFlags) settings() run.DisplaySettings {
 		Private: f.Virtual, Open: f.Open, Home: f.Home, KeepHome: f.KeepHome, KeepFor: f.KeepFor, MachineDevices: f.Devices, Monitor: f.OnMonitor,
 		StopCorner: f.StopCorner, Takeover: f.Takeover,
 	}
-	f.sightFlags.set(&s)
+	f.observationFlags.set(&s)
 	if f.StopKeys != "off" {
 		s.StopKeys = f.StopKeys
 	}
@@ -569,7 +580,7 @@ func (f desktopFlags) check(line *kong.Context) error {
 	if f.OnMonitor < 0 {
 		return hintError{fmt.Errorf("there is no monitor %d", f.OnMonitor), "monitors count from 1; 0 is all of them"}
 	}
-	if err := f.sightFlags.check(); err != nil {
+	if err := f.observationFlags.check(); err != nil {
 		return err
 	}
 	if _, err := actuator.ParseHotkey(f.StopKeys); err != nil && f.StopKeys != "off" {
