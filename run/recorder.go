@@ -76,6 +76,9 @@ func NewRecorder(j Journal, watch func(Event)) *Recorder {
 // Watch has another one be told of each event that is written from now on, as [NewRecorder]
 // says.
 func (r *Recorder) Watch(watch func(Event)) {
+	if r == nil { // of a scope without a recorder: nothing is written
+		return
+	}
 	r.tell.Lock()
 	defer r.tell.Unlock()
 	r.watch = append(slices.Clip(r.watch), watch)
@@ -96,6 +99,9 @@ func (r *Recorder) Scope(w Where) *Scope { return &Scope{rec: r, where: w, turns
 
 // Totals returns what all model calls cost, and how many there were.
 func (r *Recorder) Totals() (usage llm.Usage, calls int, dollars float64) {
+	if r == nil {
+		return usage, 0, 0
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.spent.Usage, r.spent.Calls, r.spent.Dollars

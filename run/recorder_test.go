@@ -29,7 +29,10 @@ func TestBeforeItBegan(t *testing.T) {
 		assert.NotPanics(t, func() {
 			s.Turn()
 			s.Follow()
+			s.Recorder().Watch(func(run.Event) {})
 		})
+		_, calls, _ := s.Recorder().Totals()
+		assert.Zero(t, calls)
 		assert.Equal(t, s.Turns(), s.Step())
 		assert.Equal(t, s.Turns(), s.Beside(run.Where{}).Step())
 		h := run.NewHand(&device{}, s, previewer{})
