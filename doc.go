@@ -45,7 +45,8 @@
 // [desktop-agent/llm/prices] reads what models cost.
 //
 //   - To add a provider: a package beside llm/openai that is an [llm.Model], a row of
-//     llm/provider/open.go, and its models in llm/provider/providers.toml.
+//     llm/provider/open.go, its models in llm/provider/providers.toml, and a row of
+//     docs/models.md.
 //
 // [desktop-agent/planner] makes and revises plans: the suggestive one, which advises, and
 // deliberate ones, whose steps are executed (docs/planning.md tells both);
@@ -71,8 +72,9 @@
 //     row of its TestLabel; a key, a command or a kind of file for the guard: guard/table.toml.
 //     What the guard makes of it has a row of TestTable in guard/classify_test.go.
 //   - To add a guard of another kind: a [run.Guard], which run.Options.GuardFor makes of
-//     a session before anybody gets that (Guard takes one that needs no session). The
-//     interface is in run/guard.go; the hand asks it before every action.
+//     a session before anybody gets that (Guard takes one that needs no session), both in
+//     run/session.go. The interface is in run/guard.go; the hand asks it before every action.
+//     Where a guard is put in: cmd/desktop-agent/session.go, of trials tasks/trial/agent.go.
 //   - To add a setting: a field in run/settings.go (of plans, in planner/config.go), its
 //     key in run/eventjson/settings.go, its flag in cmd/desktop-agent/settings.go (of
 //     plans, in cmd/desktop-agent/plan.go). TestEveryFieldSurvives fails without the key, and

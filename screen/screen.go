@@ -139,7 +139,7 @@ const closeLimit = 2 * time.Second
 func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 	o, err := turn(ctx, s, func(d *display) (*Observation, error) {
 		start := time.Now()
-		settled, o, err := s.settledLook(ctx, d)
+		settled, o, err := s.observeSettled(ctx, d)
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +152,7 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 				break
 			}
 			first := settled
-			if settled, o, err = s.settledLook(ctx, d); err != nil {
+			if settled, o, err = s.observeSettled(ctx, d); err != nil {
 				return nil, err
 			}
 			settled = settled.after(first)
@@ -181,12 +181,12 @@ func (o *Observation) untold(n atspi.Node) bool {
 	return o.Tree.Err != nil || slices.ContainsFunc(o.Tree.Hung, func(p atspi.Program) bool { return p.PID == n.PID })
 }
 
-// settledLook waits until the screen is still, and takes in everything.
-func (s *Screen) settledLook(ctx context.Context, d *display) (settled Settled, o *Observation, err error) {
+// observeSettled waits until the screen is still, and takes in everything.
+func (s *Screen) observeSettled(ctx context.Context, d *display) (settled Settled, o *Observation, err error) {
 	if settled, err = d.settle(ctx); err != nil {
 		return settled, nil, err
 	}
-	o, err = s.look(ctx, d)
+	o, err = s.observe(ctx, d)
 	d.looked()
 	return settled, o, err
 }
@@ -237,8 +237,8 @@ func (s *Screen) told(ctx context.Context) (*Observation, error) {
 	return o, nil
 }
 
-// look takes in everything at once.
-func (s *Screen) look(ctx context.Context, d *display) (*Observation, error) {
+// observe takes in everything at once.
+func (s *Screen) observe(ctx context.Context, d *display) (*Observation, error) {
 	o := &Observation{At: time.Now()}
 	var tasks sync.WaitGroup
 	var windowsErr error

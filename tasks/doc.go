@@ -4,9 +4,9 @@
 //
 // # OSWorld's format
 //
-// All that knows a name of OSWorld's, and all of its quirks, which the option Compat
-// of these packages repeats, is below [desktop-agent/tasks/osworld], which reads
-// suites:
+// All that reads a file of OSWorld's, and all of its quirks, which evaluate.Options.Compat
+// has repeated, is below [desktop-agent/tasks/osworld], which reads suites. OS-Harm's tasks
+// are files of the same form; their attacks are planted by [desktop-agent/tasks/plant].
 //
 //   - osworld/setup has the steps that come before a task, and before the judgement;
 //     a new one is a line of kinds in setup.go.

@@ -197,8 +197,9 @@ func claim(conf *server.Options, dir, run string) (*Credentials, []nats.Option, 
 	return c, []nats.Option{nats.Nkey(own, self.Sign)}, err
 }
 
-// workerRights are what workers of a run may do on a server: take trials and
-// hand results in.
+// workerRights are what workers of a run may do on a server: take trials, hand results in,
+// and store what belongs to them. Who replaces a stored object purges what was there, and
+// the right to do that is one to all objects of the run.
 func workerRights(run string) *server.Permissions {
 	q := &queue{run: run}
 	store := "OBJ_" + q.bucket()

@@ -1,5 +1,6 @@
 // Package media has the metrics of images, PDF documents, sound and films. They
-// are named and judge as OSWorld's functions do; package
+// are named as OSWorld's functions, and judge as those do, but where they judge wrong
+// ([Defects]); package
 // [desktop-agent/tasks/osworld/metric/media/picture] holds the algorithms for images.
 //
 // Images, and the tags of MP3 files, are read in this process. Everything else is

@@ -9,7 +9,7 @@
 // a result that is missing, damaged or of the wrong type scores 0 and says why; a
 // rule that is missing or wrong is an error.
 //
-// Where the reference judges wrongly, these metrics judge rightly, and Metrics(true)
-// has the reference's judgement for comparing scores. The comment of a metric
+// Where the reference judges wrongly, these metrics judge rightly; [Metrics] repeats
+// the given ones of [Defects], for comparing scores. The comment of a metric
 // names the difference.
 package program
