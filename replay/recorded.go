@@ -34,7 +34,8 @@ type Live interface {
 //   - Before an actor's reply with input for the desktop is given, the live
 //     screen is compared with the one that the recorded reply was about. If they
 //     differ where it matters, the call gets a [*MismatchError]; what is
-//     compared is described there.
+//     compared is described there. A reply that names elements by their handles gets
+//     those that the same elements have on the live screen.
 //   - A call that failed in the recorded run fails again.
 //   - Prompts may differ, since they quote the live screen; [Recorded.Count]
 //     tells how many did.
@@ -114,6 +115,9 @@ func (m *Recorded) Complete(ctx context.Context, req *llm.Request) (*llm.Respons
 		return nil, err
 	}
 	if err := m.check(c, o); err != nil {
+		return nil, err
+	}
+	if err := m.rename(answer, c, o); err != nil {
 		return nil, err
 	}
 	return answer, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -135,6 +136,67 @@ func TestRecordedAnswers(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, &llm.Response{Text: "the action", Finish: "stop"}, got)
 	assert.Equal(t, Count{Answered: 2, PromptsOther: 1}, m.Count())
+}
+
+// A recorded reply is about the elements that it was about, whatever their handles are on the
+// live screen: there the handle of Save is another one's, a button that deletes.
+func TestRecordedHandles(t *testing.T) {
+	save := actuator.Click{At: &actuator.Point{X: 20, Y: 15, Element: actuator.Element{ID: "n2", Role: "push button", Name: "Save"}}, Button: actuator.Left, Count: 1}
+	shifted := func(o *screen.Observation) {
+		for i := range o.Tree.Nodes {
+			o.Tree.Nodes[i].ID = fmt.Sprintf("n%d", 5+i)
+		}
+		other := o.Tree.Nodes[1]
+		other.ID, other.Name, other.Box = "n2", "Delete", image.Rect(100, 20, 140, 40)
+		o.Tree.Nodes = append(o.Tree.Nodes, other)
+	}
+	gone := func(o *screen.Observation) { o.Tree.Nodes = o.Tree.Nodes[:1] }
+	reply := &llm.Response{
+		Text:  "I click \"n2\", not 'n22' or n2.\nagent.click('n2')\n",
+		Calls: []llm.ToolCall{{Name: "click", Arguments: `{"element":"n2","other":"n3"}`}},
+	}
+	for _, tt := range []struct {
+		name    string
+		live    func(*screen.Observation)
+		actions []actuator.Action
+		want    *llm.Response
+		err     string
+	}{
+		{"the same", func(*screen.Observation) {}, []actuator.Action{save}, reply, ""},
+		{"others", shifted, []actuator.Action{save}, &llm.Response{
+			Text:  "I click \"n6\", not 'n22' or n2.\nagent.click('n6')\n",
+			Calls: []llm.ToolCall{{Name: "click", Arguments: `{"element":"n6","other":"n3"}`}},
+		}, ""},
+		{"in pixels", shifted, []actuator.Action{click(20, 15)}, reply, ""},
+		{"the handle is typed, too", shifted, []actuator.Action{save, actuator.Type{Text: "n2"}}, nil, "the reply types the same"},
+		{"no element", gone, []actuator.Action{save}, nil, "does not match the recording"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			j := newJournal(t)
+			put(t, j, started("save"))
+			look(t, j, 0, editor("f1"))
+			answered := called(1, llm.Actor, "propose", "what now?", "")
+			answered.Data = run.ModelCalled{Role: llm.Actor, Purpose: "propose", Messages: []run.Message{{From: llm.User}}, Response: reply}
+			put(t, j, answered, proposes(1, "f1", tt.actions...))
+			require.NoError(t, j.Close())
+			r, err := Open(j.Dir())
+			require.NoError(t, err)
+			live := newJournal(t)
+			put(t, live, started("save"))
+			m, err := NewRecorded(r, live)
+			require.NoError(t, err)
+			look(t, live, 0, editor("L1", tt.live))
+			got, err := m.Complete(t.Context(), request(llm.Actor, "propose", "what now?", "L1"))
+			if tt.err != "" {
+				var mismatch *MismatchError
+				require.ErrorAs(t, err, &mismatch)
+				require.ErrorContains(t, err, tt.err)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, []any{tt.want.Text, tt.want.Calls}, []any{got.Text, got.Calls})
+		})
+	}
 }
 
 func TestRecordedKnowsItsPlace(t *testing.T) {
