@@ -4,30 +4,29 @@ import (
 	"fmt"
 	"image"
 	"regexp"
-	"slices"
 
 	"desktop-agent/actuator"
 	"desktop-agent/llm"
-	"desktop-agent/run"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 )
 
-// quotedHandle is a handle as code and the arguments of calls have it.
-var quotedHandle = regexp.MustCompile(`(["'])(n[1-9][0-9]{0,8})(["'])`)
+// quoted is a word as code and the arguments of calls have a handle.
+var quoted = regexp.MustCompile(`["']\w+["']`)
 
 // rename has a recorded reply name the elements that it is for by the handles that they have
 // on the live screen. Handles are counted, so that one element more, somewhere and sometime
 // before, gives others to all that come after it. What the reply would do with a handle that
 // is no longer its element's is nothing that [Recorded.check] has looked at.
 func (m *Recorded) rename(answer *llm.Response, c *Call, o *screen.Observation) error {
-	if c.Proposal == nil {
+	if c.Proposal == nil || c.Proposal.Seen == nil {
 		return nil
 	}
+	then := Recall(c.Proposal.Seen)
 	now := map[string]string{}
 	for _, a := range c.Proposal.Actions {
 		for _, p := range actuator.Points(a.Action) {
-			id, err := liveHandle(p, c.Proposal.Seen, o)
+			id, err := liveHandle(p, then, o)
 			if err != nil {
 				return &MismatchError{
 					Step: c.Step, Action: actuator.Describe(a.Action), Expected: p.Element.String(), Found: err.Error(), Frame: o.FrameID,
@@ -50,11 +49,11 @@ func (m *Recorded) rename(answer *llm.Response, c *Call, o *screen.Observation) 
 		return nil
 	}
 	renamed := func(text string) string {
-		return quotedHandle.ReplaceAllStringFunc(text, func(quoted string) string {
-			if id := now[quoted[1:len(quoted)-1]]; id != "" {
-				return quoted[:1] + id + quoted[len(quoted)-1:]
+		return quoted.ReplaceAllStringFunc(text, func(word string) string {
+			if id := now[word[1:len(word)-1]]; id != "" {
+				return word[:1] + id + word[len(word)-1:]
 			}
-			return quoted
+			return word
 		})
 	}
 	answer.Text = renamed(answer.Text)
@@ -66,14 +65,10 @@ func (m *Recorded) rename(answer *llm.Response, c *Call, o *screen.Observation) 
 
 // liveHandle returns the handle of what a recorded point is for, on the live screen; that of
 // the recording where the point has none, or lies beside its element.
-func liveHandle(p actuator.Point, was *run.Observed, o *screen.Observation) (string, error) {
+func liveHandle(p actuator.Point, then, o *screen.Observation) (string, error) {
 	id := string(p.Element.ID)
-	if id == "" || was == nil {
-		return id, nil
-	}
-	then := Recall(was)
-	i := slices.IndexFunc(then.Tree.Nodes, func(n atspi.Node) bool { return n.ID == id })
-	if i < 0 {
+	i, ok := then.Element(id)
+	if !ok {
 		return id, nil
 	}
 	at, wanted := image.Pt(p.X, p.Y), then.Tree.Nodes[i]

@@ -110,6 +110,16 @@ func recording(t testing.TB, actions ...actuator.Action) *Run {
 	return r
 }
 
+// onDesktop gives the replies of a run to a desktop of which nothing was observed yet.
+func onDesktop(t testing.TB, r *Run) (*Recorded, *Journal) {
+	t.Helper()
+	live := newJournal(t)
+	put(t, live, started("save"))
+	m, err := NewRecorded(r, live)
+	require.NoError(t, err)
+	return m, live
+}
+
 func request(role llm.Role, purpose, prompt, frame string) *llm.Request {
 	m := llm.UserText(prompt)
 	if frame != "" {
@@ -119,11 +129,8 @@ func request(role llm.Role, purpose, prompt, frame string) *llm.Request {
 }
 
 func TestRecordedAnswers(t *testing.T) {
-	live := newJournal(t)
-	put(t, live, started("save"))
-	m, err := NewRecorded(recording(t, click(20, 15)), live)
-	require.NoError(t, err)
-	_, err = m.Complete(t.Context(), request(llm.Planner, "plan", "make a plan", ""))
+	m, live := onDesktop(t, recording(t, click(20, 15)))
+	_, err := m.Complete(t.Context(), request(llm.Planner, "plan", "make a plan", ""))
 	require.ErrorContains(t, err, "nothing was observed")
 
 	look(t, live, 0, editor("live7"))
@@ -181,10 +188,7 @@ func TestRecordedHandles(t *testing.T) {
 			require.NoError(t, j.Close())
 			r, err := Open(j.Dir())
 			require.NoError(t, err)
-			live := newJournal(t)
-			put(t, live, started("save"))
-			m, err := NewRecorded(r, live)
-			require.NoError(t, err)
+			m, live := onDesktop(t, r)
 			look(t, live, 0, editor("L1", tt.live))
 			got, err := m.Complete(t.Context(), request(llm.Actor, "propose", "what now?", "L1"))
 			if tt.err != "" {
@@ -221,10 +225,7 @@ func TestRecordedKnowsItsPlace(t *testing.T) {
 	r, err := Open(j.Dir())
 	require.NoError(t, err)
 
-	live := newJournal(t)
-	put(t, live, started("save"))
-	m, err := NewRecorded(r, live)
-	require.NoError(t, err)
+	m, live := onDesktop(t, r)
 	ask := func(role llm.Role, purpose, frame string) string {
 		got, err := m.Complete(t.Context(), request(role, purpose, "", frame))
 		if err != nil {
@@ -326,12 +327,9 @@ func TestRecordedRefusesAnotherScreen(t *testing.T) {
 		{"nothing to do with the screen", actuator.Done{Answer: "x"}, func(o *screen.Observation) { o.Windows, o.Tree.Nodes = nil, nil }, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			live := newJournal(t)
-			put(t, live, started("save"))
+			m, live := onDesktop(t, recording(t, tt.action))
 			look(t, live, 0, editor("live", tt.live))
-			m, err := NewRecorded(recording(t, tt.action), live)
-			require.NoError(t, err)
-			_, err = m.Complete(t.Context(), request(llm.Actor, "propose", "what now?", "live"))
+			_, err := m.Complete(t.Context(), request(llm.Actor, "propose", "what now?", "live"))
 			if tt.wantErr == "" {
 				require.NoError(t, err)
 				return
@@ -361,12 +359,9 @@ func shade(img *image.RGBA) {
 
 func TestRecordedChecksEachPoint(t *testing.T) {
 	drag := actuator.Drag{Path: []actuator.Point{{X: 20, Y: 15}, {X: 110, Y: 58}}, Button: actuator.Left}
-	live := newJournal(t)
-	put(t, live, started("save"))
+	m, live := onDesktop(t, recording(t, actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}, drag))
 	look(t, live, 0, editor("live", func(o *screen.Observation) { o.Tree.Nodes[2].Role = "slider" }))
-	m, err := NewRecorded(recording(t, actuator.Press{Keys: []actuator.Key{"esc"}, Count: 1}, drag), live)
-	require.NoError(t, err)
-	_, err = m.Complete(t.Context(), request(llm.Actor, "propose", "", "live"))
+	_, err := m.Complete(t.Context(), request(llm.Actor, "propose", "", "live"))
 	assert.ErrorContains(t, err, `expected drawing area at (110, 58), found slider there`)
 }
 

@@ -211,8 +211,8 @@ func (a *aimed) recorded() run.Recorded {
 
 // perform does actions that were proposed. It ends early, without trouble, where
 // the windows change in between, or a person chose another action: the rest then
-// needs a new look. done is called
-// with the index of each action of which something may have arrived.
+// needs a new look. done is called with the index of each action of which something
+// may have arrived.
 func (r *player) perform(ctx context.Context, list []aimed, capture run.Capture, source run.Source, done func(i int)) (*trouble, error) {
 	for i, a := range list {
 		act, err := r.Hand.Do(ctx, run.Intent{
