@@ -48,8 +48,10 @@ type Difference struct {
 // what came with a window, a menu or a container is told with that. What the other screen may
 // only lack neither came nor went: see [Observation.Lacks].
 func Differences(before, now *Observation) []Difference {
-	c := &comparison{was: before.view(), is: now.view(), before: map[int]int{}, after: map[int]int{}, said: map[[2]string]bool{}, by: map[int][2]string{}}
-	for i, j := range Match(before.Tree.Nodes, now.Tree.Nodes) {
+	c := &comparison{was: before.view(), is: now.view(), said: map[[2]string]bool{}, by: map[int][2]string{}}
+	pairs := Match(before.Tree.Nodes, now.Tree.Nodes)
+	c.before, c.after = make(map[int]int, len(pairs)), make(map[int]int, len(pairs))
+	for i, j := range pairs {
 		if j >= 0 {
 			c.before[i], c.after[j] = j, i
 		}

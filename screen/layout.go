@@ -109,8 +109,8 @@ func (l *layout) below(i int, in above) (list []*element) {
 
 // opens reports whether a node is one of an open menu of its parent.
 func (v *view) opens(i int) bool {
-	n := v.Tree.Nodes[i]
-	return n.Parent >= 0 && outside(n, v.Tree.Nodes[n.Parent])
+	n := &v.Tree.Nodes[i]
+	return n.Parent >= 0 && outside(n, &v.Tree.Nodes[n.Parent])
 }
 
 // menu makes the open menu of a node.

@@ -34,7 +34,7 @@ func Match(before, now []atspi.Node) []int {
 	}
 	// A window whose title changed is found by its place only, and then what is in it
 	// by role and name.
-	for m.descend(elementOf) || m.descend(contentOf) || m.descend(standInOf) || m.descend(m.onlyOf()) {
+	for m.open() && (m.descend(elementOf) || m.descend(contentOf) || m.descend(standInOf) || m.descend(m.onlyOf())) {
 	}
 	return m.was
 }
@@ -51,12 +51,15 @@ type matching struct {
 	taken       []bool // for each node of before, whether it has been found
 }
 
+// open reports whether a node of each tree has no pair yet.
+func (m *matching) open() bool { return slices.Contains(m.taken, false) && slices.Contains(m.was, -1) }
+
 func (m *matching) pair(now, before int) { m.was[now], m.taken[before] = before, true }
 
 // descend pairs nodes whose parents are paired and that look the same. Parents come
 // before children, so one pass does all that look so. It reports whether there was one.
 func (m *matching) descend(look func(parent int, n atspi.Node) (sibling, bool)) (found bool) {
-	left := map[sibling][]int{}
+	left := make(map[sibling][]int, len(m.before))
 	for j, n := range m.before {
 		if !m.taken[j] {
 			if s, ok := look(n.Parent, n); ok {

@@ -25,6 +25,8 @@ type Observation struct {
 	Unread   bool // not all text was read from the picture that no program tells: what is missing may be there
 	Settled  Settled
 	Timing   Timing
+
+	texts *texts // that were made of it; nil as long as it may change
 }
 
 // An Image is a picture encoded for a model, with its place on the desktop.

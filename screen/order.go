@@ -14,6 +14,9 @@ import (
 // are told as they are, and so are documents, where lines break.
 func (l *layout) inOrder(i int) []int {
 	list := l.kids[i]
+	if len(list) < 2 {
+		return list
+	}
 	role := l.Tree.Nodes[i].Role
 	switch role {
 	case "menu", "popup menu", "menu bar", "list", "list box", "tree", "page tab list", "table row", "paragraph", "heading":
@@ -23,11 +26,7 @@ func (l *layout) inOrder(i int) []int {
 	if len(list) > most || l.inDocument(i) {
 		return list
 	}
-	boxes := make([]image.Rectangle, len(l.Tree.Nodes))
-	for _, c := range list {
-		boxes[c] = l.Tree.Nodes[c].Box
-	}
-	return read(list, boxes, l.rightToLeft, 0)
+	return l.read(list, 0)
 }
 
 // inDocument reports whether a node is a document or in one.
@@ -40,17 +39,18 @@ func (l *layout) inDocument(i int) bool {
 	return false
 }
 
-// read orders boxes by cutting them apart: into rows, each row into columns, each
+// read orders nodes by cutting them apart: into rows, each row into columns, each
 // column into rows again.
-func read(list []int, boxes []image.Rectangle, rightToLeft bool, depth int) []int {
+func (l *layout) read(list []int, depth int) []int {
 	const deepest = 16
 	if len(list) < 2 || depth > deepest {
 		return list
 	}
-	rows := cut(list, func(i int) (int, int) { return boxes[i].Min.Y, boxes[i].Max.Y })
+	box := func(i int) image.Rectangle { return l.Tree.Nodes[i].Box }
+	rows := cut(list, func(i int) (int, int) { return box(i).Min.Y, box(i).Max.Y })
 	if len(rows) == 1 {
-		rows = cut(list, func(i int) (int, int) { return boxes[i].Min.X, boxes[i].Max.X })
-		if rightToLeft {
+		rows = cut(list, func(i int) (int, int) { return box(i).Min.X, box(i).Max.X })
+		if l.rightToLeft {
 			slices.Reverse(rows)
 		}
 	}
@@ -59,31 +59,40 @@ func read(list []int, boxes []image.Rectangle, rightToLeft bool, depth int) []in
 	}
 	var ordered []int
 	for _, row := range rows {
-		ordered = append(ordered, read(row, boxes, rightToLeft, depth+1)...)
+		ordered = append(ordered, l.read(row, depth+1)...)
 	}
 	return ordered
 }
 
 // cut cuts a list where no interval goes on but for a small part.
 func cut(list []int, interval func(int) (from, to int)) (parts [][]int) {
-	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b int) int {
-		from, _ := interval(a)
-		other, _ := interval(b)
-		return from - other
-	})
-	end, least := 0, 0 // of the part so far: where it ends, and the shortest in it
-	for k, i := range sorted {
+	type piece struct{ at, from, to int } // at is its place in the list
+	pieces := make([]piece, len(list))
+	for at, i := range list {
 		from, to := interval(i)
-		if k == 0 || from >= end-min(least, to-from)/4 {
-			parts, end, least = append(parts, nil), to, to-from
+		pieces[at] = piece{at, from, to}
+	}
+	slices.SortStableFunc(pieces, func(a, b piece) int { return a.from - b.from })
+	end, least, begins := 0, 0, 0 // of the part so far: where it ends, the shortest in it, and its first piece
+	cutOff := func(k int) {
+		part := make([]int, 0, k-begins)
+		slices.SortFunc(pieces[begins:k], func(a, b piece) int { return a.at - b.at }) // as they were: what is cut no further stays in order
+		for _, p := range pieces[begins:k] {
+			part = append(part, list[p.at])
 		}
-		parts[len(parts)-1] = append(parts[len(parts)-1], i)
-		end, least = max(end, to), min(least, to-from)
+		parts, begins = append(parts, part), k
 	}
-	for _, part := range parts { // as they were: what is cut no further stays in order
-		slices.SortFunc(part, func(a, b int) int { return slices.Index(list, a) - slices.Index(list, b) })
+	for k, p := range pieces {
+		length := p.to - p.from
+		if k == 0 {
+			end, least = p.to, length
+		} else if p.from >= end-min(least, length)/4 {
+			cutOff(k)
+			end, least = p.to, length
+		}
+		end, least = max(end, p.to), min(least, length)
 	}
+	cutOff(len(pieces))
 	return parts
 }
 

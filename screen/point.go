@@ -201,6 +201,9 @@ func (v *view) strip(i int, part image.Rectangle) bool {
 
 // largest returns the largest rectangle of an area that others leave free.
 func largest(area image.Rectangle, others []image.Rectangle) (best image.Rectangle) {
+	if len(others) == 0 && !area.Empty() {
+		return area
+	}
 	xs, ys := []int{area.Min.X, area.Max.X}, []int{area.Min.Y, area.Max.Y}
 	for _, r := range others {
 		if r = r.Intersect(area); !r.Empty() {

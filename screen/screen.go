@@ -169,7 +169,7 @@ func (s *Screen) Observe(ctx context.Context) (*Observation, error) {
 	s.names.name(o.Tree.Nodes, o.untold)
 	o.FrameID = fmt.Sprintf("f%04d", s.frames)
 	s.mu.Unlock()
-	return o, nil
+	return o.Final(), nil
 }
 
 // untold reports whether a node that was observed before, and is not now, may be there all the

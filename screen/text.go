@@ -5,6 +5,7 @@ import (
 	"image"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // DefaultTextBudget is the budget of [Observation.Text] in tokens.
@@ -59,10 +60,59 @@ type textLine struct {
 // [DefaultTextBudget]. What is operated in the focused window is kept longest,
 // and a last line tells how many elements were left out.
 func (o *Observation) Text(budget int) string {
-	return o.view().text(budget)
+	return o.textOnce(textKey{budget: budget})
 }
 
-// text is [Observation.Text].
+// Final says that what an observation tells does not change any more: its windows, its tree and
+// its mapping. From now on each text of it is made once, however many ask, at the same time too.
+// It returns the observation.
+func (o *Observation) Final() *Observation {
+	o.texts = &texts{of: o, made: map[textKey]string{}}
+	return o
+}
+
+// texts are those that were made of an observation.
+type texts struct {
+	of *Observation // a copy, which may be changed, is none of it
+
+	mu   sync.Mutex
+	made map[textKey]string
+}
+
+// A textKey says which text is asked for: of [Observation.Text] or, for points, of
+// [Observation.TextOn].
+type textKey struct {
+	budget int
+	points bool
+	grid   int
+}
+
+// textOnce makes a text of an observation, unless it has been made.
+func (o *Observation) textOnce(key textKey) string {
+	if o.texts == nil || o.texts.of != o {
+		return o.text(key)
+	}
+	o.texts.mu.Lock()
+	defer o.texts.mu.Unlock()
+	s, ok := o.texts.made[key]
+	if !ok {
+		s = o.text(key)
+		o.texts.made[key] = s
+	}
+	return s
+}
+
+func (o *Observation) text(key textKey) string {
+	on := *o
+	if key.grid > 0 && o.Image.Mapping.known() {
+		on.Image.Mapping.Size = image.Pt(key.grid, key.grid)
+	}
+	v := on.view()
+	v.every = key.points
+	return v.text(key.budget)
+}
+
+// text tells the view in a text of at most budget tokens.
 func (v *view) text(budget int) string {
 	if budget <= 0 {
 		budget = DefaultTextBudget
@@ -91,13 +141,7 @@ func (v *view) text(budget int) string {
 // knows no IDs: no place is left out but those of cells that follow exactly from others. They
 // are on a grid of so many points each way over the image; 0 for pixels.
 func (o *Observation) TextOn(grid, budget int) string {
-	on := *o
-	if grid > 0 && o.Image.Mapping.known() {
-		on.Image.Mapping.Size = image.Pt(grid, grid)
-	}
-	v := on.view()
-	v.every = true
-	return v.text(budget)
+	return o.textOnce(textKey{budget, true, grid})
 }
 
 // fitLines joins the lines that fit into so many bytes, the important ones first.

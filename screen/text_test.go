@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"image"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"desktop-agent/screen/atspi"
@@ -318,6 +320,37 @@ func TestTextAndPlaceAtAgree(t *testing.T) {
 			assert.Equal(t, n.ID, o.Tree.Nodes[hit].ID)
 		}
 	}
+}
+
+// The texts of an observation that is final are made once, each for what it is asked for, by
+// however many at a time; those of a copy, which may be changed, are made anew.
+func TestTextsMadeOnce(t *testing.T) {
+	o := &Observation{
+		Image:   Image{Mapping: Mapping{Source: image.Rect(0, 0, 400, 300), Size: image.Pt(400, 300)}},
+		Windows: []Window{{Title: "Row", PID: 1, Box: image.Rect(0, 0, 400, 300), Focused: true}},
+		Tree:    Tree{Nodes: []atspi.Node{{ID: "n1", Parent: -1, PID: 1, Role: "frame", Name: "Row", Box: image.Rect(0, 0, 400, 300)}}},
+	}
+	for i := range 3 { // of a row the first has a place, for who aims by handles
+		at := image.Pt(20+i*60, 20)
+		o.Tree.Nodes = append(o.Tree.Nodes, atspi.Node{ID: fmt.Sprint("n", i+2), Parent: 0, Depth: 1, PID: 1, Role: "push button", Name: fmt.Sprint("Button ", i), Box: image.Rectangle{at, at.Add(image.Pt(50, 20))}})
+	}
+	want := []string{o.Text(0), o.Text(15), o.TextOn(0, 0), o.TextOn(1000, 0)}
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(want))), len(want), "else the test tests nothing")
+
+	require.Same(t, o, o.Final())
+	ask := func() []string { return []string{o.Text(0), o.Text(15), o.TextOn(0, 0), o.TextOn(1000, 0)} }
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { assert.Equal(t, want, ask()) })
+	}
+	all.Wait()
+
+	changed := *o
+	changed.Windows, changed.Tree = nil, Tree{}
+	assert.Empty(t, changed.Text(0), "of a copy")
+	o.Windows, o.Tree = nil, Tree{}
+	assert.Equal(t, want, ask(), "made already")
+	assert.Empty(t, o.Text(16), "not made yet")
 }
 
 // Programs that do not know where their window is tell places in the window.

@@ -31,19 +31,20 @@ func (o *Observation) view() *view {
 	v := &view{Observation: o, window: make([]int, count), root: make([]int, count), popped: make([]bool, count), odd: map[int]bool{}}
 	v.mapped, v.shown = o.Image.Mapping.known(), o.Image.Mapping.Source
 	taken := map[int]bool{}
-	for i, n := range o.Tree.Nodes {
+	for i := range o.Tree.Nodes {
+		n := &o.Tree.Nodes[i] // the list is gone through often, and a node is large
 		if n.Role == "scroll bar" {
 			v.bars = append(v.bars, i)
 		}
-		if n.Parent >= 0 && (pageDialog(n) || n.Layer > o.Tree.Nodes[n.Parent].Layer) {
+		if n.Parent >= 0 && (pageDialog(*n) || n.Layer > o.Tree.Nodes[n.Parent].Layer) {
 			v.boxes = append(v.boxes, i)
 		}
 		if n.Parent >= 0 {
 			v.window[i], v.root[i] = v.window[n.Parent], v.root[n.Parent]
-			v.popped[i] = v.popped[n.Parent] || outside(n, o.Tree.Nodes[n.Parent])
+			v.popped[i] = v.popped[n.Parent] || outside(n, &o.Tree.Nodes[n.Parent])
 			continue
 		}
-		w := o.windowOf(n, taken)
+		w := o.windowOf(*n, taken)
 		v.window[i], v.root[i], taken[w] = w, i, true
 		v.odd[i] = w >= 0 && !o.Windows[w].Hidden && 2*area(n.Box.Intersect(o.Windows[w].Box)) < area(o.Windows[w].Box)
 	}
@@ -54,9 +55,12 @@ func area(r image.Rectangle) int { return r.Dx() * r.Dy() }
 
 // outside reports whether a node is in an open menu of its parent: beside it, but for the
 // edge by which it may lie on what it opens from.
-func outside(n, parent atspi.Node) bool {
+func outside(n, parent *atspi.Node) bool {
+	if !popsUp(parent.Role) {
+		return false
+	}
 	common := area(n.Box.Intersect(parent.Box))
-	return popsUp(parent.Role) && (common == 0 || 4*common < area(n.Box))
+	return common == 0 || 4*common < area(n.Box)
 }
 
 // leaf reports whether there is nothing in a node.

@@ -150,14 +150,16 @@ func (w wording) known(n atspi.Node) string {
 // word tells one node, but for its place.
 func (w wording) word(n atspi.Node) string {
 	var b strings.Builder
-	add := func(format string, args ...any) {
+	add := func(words ...string) {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		fmt.Fprintf(&b, format, args...)
+		for _, word := range words {
+			b.WriteString(word)
+		}
 	}
 	if w.id {
-		add("%s", n.ID)
+		add(n.ID)
 	}
 	if n.Has("focused") {
 		n = inFocus(n)
@@ -172,7 +174,7 @@ func (w wording) word(n atspi.Node) string {
 	}
 	cell := isAddress(n)
 	if w.role && !cell && !(plain(n) && said != "") || said == "" && n.Label == "" && text == "" {
-		add("%s", shortRole(n))
+		add(shortRole(n))
 	}
 	limit, textLimit := maxName, maxText
 	switch {
@@ -185,20 +187,20 @@ func (w wording) word(n atspi.Node) string {
 	}
 	switch {
 	case cell:
-		add("%s", said)
+		add(said)
 	case said != "":
-		add("%s", quote(said, limit))
+		add(quote(said, limit))
 	case n.Label != "":
-		add("beside %s", quote(n.Label, limit))
+		add("beside ", quote(n.Label, limit))
 	}
 	if text != "" {
-		add("= %s", quote(text, textLimit))
+		add("= ", quote(text, textLimit))
 	}
 	if about := about(n); about != "" {
-		add("%s", about)
+		add(about)
 	}
 	if states := append(shownStates(n), caret(n)...); len(states) > 0 {
-		add("[%s]", strings.Join(states, ", "))
+		add("[", strings.Join(states, ", "), "]")
 	}
 	return b.String()
 }

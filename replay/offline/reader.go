@@ -119,7 +119,7 @@ func (r *reader) close() {
 func newRecordedStep(step *replay.Step) *recordedStep {
 	s := &recordedStep{Step: step, met: map[string]int{}, used: map[int]bool{}}
 	for _, o := range step.Observed {
-		l := &observation{Observed: o, seen: replay.Recall(o)}
+		l := &observation{Observed: o, seen: replay.Recall(o).Final()}
 		l.seen.Image.Data = unread
 		s.observations = append(s.observations, l)
 	}
