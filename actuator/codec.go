@@ -38,11 +38,11 @@ func Unmarshal(data []byte) (Action, error) {
 		return nil, fmt.Errorf("unmarshal action: the key \"action\" must hold a name: one of %q", variantNames())
 	}
 	delete(m, "action")
-	fields, err := json.Marshal(m)
-	if err != nil {
-		return nil, fmt.Errorf("unmarshal action: %w", err)
+	var a Action
+	v, err := variantNamed(name)
+	if err == nil {
+		a, err = v.read(m)
 	}
-	a, err := Decode(name, fields)
 	if err != nil {
 		return nil, fmt.Errorf("unmarshal %s: %w", clip(name), err)
 	}

@@ -26,6 +26,9 @@ func eachField(a Action, f func(name string, field any)) Action {
 // replace returns an action with f's result for each value of a type in its
 // fields, in order: those that are one, a list of them, or one that may be nil.
 func replace[T any](a Action, f func(T) T) Action {
+	if !rowOf(a).holds[reflect.TypeFor[T]()] {
+		return a
+	}
 	return eachField(a, func(_ string, field any) {
 		switch field := field.(type) {
 		case *T:
@@ -42,6 +45,19 @@ func replace[T any](a Action, f func(T) T) Action {
 			}
 		}
 	})
+}
+
+// fieldTypes returns the types of the fields of an action, as [replace] knows them.
+func fieldTypes(action reflect.Type) map[reflect.Type]bool {
+	m := map[reflect.Type]bool{}
+	for field := range action.Fields() {
+		t := field.Type
+		if t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+			t = t.Elem()
+		}
+		m[t] = true
+	}
+	return m
 }
 
 // values returns the values of a type in an action's fields, in order.

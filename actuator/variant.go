@@ -26,9 +26,10 @@ type variant struct {
 	Variant
 	traits
 	kind   reflect.Type
-	offer  *jsonschema.Schema   // Schema
-	shape  *jsonschema.Schema   // of the same type; it also takes null for a list, and a key by any name
-	check  *jsonschema.Resolved // shape
+	holds  map[reflect.Type]bool // the types of its fields; of a list or a pointer, what it is of
+	offer  *jsonschema.Schema    // Schema
+	shape  *jsonschema.Schema    // of the same type; it also takes null for a list, and a key by any name
+	check  *jsonschema.Resolved  // shape
 	decode func(data []byte) (Action, error)
 }
 
@@ -84,20 +85,26 @@ var variants = sync.OnceValue(func() []variant {
 	}
 })
 
+// rows are the variants by their type.
+var rows = sync.OnceValue(func() map[reflect.Type]*variant {
+	m := map[reflect.Type]*variant{}
+	for i, v := range variants() {
+		m[v.kind] = &variants()[i]
+	}
+	return m
+})
+
 // nothing is the row of no action, which a journal that was tampered with may hold.
 var nothing = variant{Variant: Variant{Name: "nothing"}}
 
 // rowOf returns the row of an action's type. There is one: a type without is a
 // mistake in this package, or a value that is no action but holds one.
-func rowOf(a Action) variant {
+func rowOf(a Action) *variant {
 	if a == nil {
-		return nothing
+		return &nothing
 	}
-	kind := reflect.TypeOf(a)
-	for _, v := range variants() {
-		if v.kind == kind {
-			return v
-		}
+	if v, ok := rows()[reflect.TypeOf(a)]; ok {
+		return v
 	}
 	panic(fmt.Sprintf("actuator: %T is not in the table of actions", a))
 }
@@ -121,6 +128,7 @@ func variantOf[A Action](t traits, name, description string) variant {
 		Variant: Variant{Name: name, Description: description},
 		traits:  t,
 		kind:    reflect.TypeFor[A](),
+		holds:   fieldTypes(reflect.TypeFor[A]()),
 		decode: func(data []byte) (Action, error) {
 			var a A
 			err := json.Unmarshal(data, &a)
@@ -205,13 +213,26 @@ func leaveOptional(s *jsonschema.Schema) {
 // written as 12.0 and keys by any name that [ParseKey] knows. The error says
 // what to write instead.
 func Decode(name string, fields []byte) (Action, error) {
+	v, err := variantNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := object(fields)
+	if err != nil {
+		return nil, err
+	}
+	return v.read(m)
+}
+
+// variantNamed returns the variant of a name. The error says which names there are.
+func variantNamed(name string) (variant, error) {
 	for _, v := range variants() {
 		if v.Name == name {
-			return v.read(fields)
+			return v, nil
 		}
 	}
 	names := variantNames()
-	return nil, fmt.Errorf("there is no action %s; the nearest are %s, of all: %s",
+	return variant{}, fmt.Errorf("there is no action %s; the nearest are %s, of all: %s",
 		clip(name), quoted(spell.Nearest(name, names, 2)), strings.Join(names, ", "))
 }
 
@@ -223,11 +244,8 @@ func variantNames() []string {
 	return names
 }
 
-func (v variant) read(fields []byte) (Action, error) {
-	object, err := object(fields)
-	if err != nil {
-		return nil, err
-	}
+// read checks the fields of an action, and makes it of them.
+func (v variant) read(object map[string]any) (Action, error) {
 	if err := v.check.Validate(object); err != nil {
 		return nil, fmt.Errorf("%s; write %s", strings.Join(problems(v.shape, object, ""), "; "), signature(v.offer))
 	}

@@ -105,6 +105,9 @@ func Detect(turns []Turn, left BudgetLeft, lim *Limits) (signals []Signal) {
 // chosen leaves out proposals in whose place another was made: what counts steps
 // counts each once. The newest stays.
 func chosen(turns []Turn) (list []Turn) {
+	if !slices.ContainsFunc(turns[:max(0, len(turns)-1)], withheld) {
+		return turns
+	}
 	for i, t := range turns {
 		if !t.Withheld || i == len(turns)-1 {
 			list = append(list, t)

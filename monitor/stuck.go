@@ -21,7 +21,10 @@ const (
 // unless it was refused.
 func Stuck(turns []Turn, screen string, lim *Limits) []Turn {
 	l := lim.orDefaults()
-	steps := slices.DeleteFunc(slices.Clone(turns), func(t Turn) bool { return t.Withheld })
+	steps := turns
+	if slices.ContainsFunc(turns, withheld) {
+		steps = slices.DeleteFunc(slices.Clone(turns), withheld)
+	}
 	weight, after := 0, screen
 	for i, t := range slices.Backward(steps) {
 		w := weigh(t, t.Screen != "" && t.Screen == after, steps[:i])
@@ -38,6 +41,8 @@ func Stuck(turns []Turn, screen string, lim *Limits) []Turn {
 	}
 	return nil
 }
+
+func withheld(t Turn) bool { return t.Withheld }
 
 // returns reports whether a turn led back to a screen that was there before, named after,
 // and brought nothing: it did what was done on its screen before, or what leaves nothing but
