@@ -12,20 +12,30 @@ import (
 // block or for a mark of a chat template. Only that one character changes.
 func untag(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if !strings.ContainsAny(text, openers+squares) { // which is most of what screens show
+	var b strings.Builder
+	done := 0
+	for i, r := range text {
+		if r < utf8.RuneSelf && r != '<' && r != '[' {
+			continue // which is most of what screens show
+		}
+		end := i + utf8.RuneLen(r)
+		bracket := ""
+		switch {
+		case strings.ContainsRune(openers, r) && posesAsTag(text[end:]):
+			bracket = "["
+		case strings.ContainsRune(squares, r) && posesAsInstruction(text[end:]):
+			bracket = "("
+		default:
+			continue
+		}
+		b.WriteString(text[done:i])
+		b.WriteString(bracket)
+		done = end
+	}
+	if done == 0 {
 		return text
 	}
-	var b strings.Builder
-	for i, r := range text {
-		switch {
-		case strings.ContainsRune(openers, r) && posesAsTag(text[i+utf8.RuneLen(r):]):
-			b.WriteByte('[')
-		case strings.ContainsRune(squares, r) && posesAsInstruction(text[i+utf8.RuneLen(r):]):
-			b.WriteByte('(')
-		default:
-			b.WriteRune(r)
-		}
-	}
+	b.WriteString(text[done:])
 	return b.String()
 }
 
