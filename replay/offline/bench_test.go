@@ -1,6 +1,7 @@
 package offline_test
 
 import (
+	"fmt"
 	"image"
 	"runtime"
 	"runtime/debug"
@@ -10,15 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"desktop-agent/replay/offline"
-	"desktop-agent/run"
 )
 
 var full = image.Pt(1920, 1080)
 
 // bench replays a run again and again.
-func bench(b *testing.B, steps int, pixels bool, change ...func(*run.Settings)) {
+func bench(b *testing.B, steps int, pixels bool) {
 	collectLess(b)
-	run := record(b, newScript(steps, full), pixels, append(change, tireless)...)
+	run := record(b, fillsIn(steps), pixels)
 	n := 0
 	for b.Loop() {
 		result := again(b, run, &offline.Options{Pixels: pixels})
@@ -29,8 +29,18 @@ func bench(b *testing.B, steps int, pixels bool, change ...func(*run.Settings)) 
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "steps/s")
 }
 
-// tireless has a script turn pages to its end, though that leads nowhere.
-func tireless(s *run.Settings) { s.Agent.Detectors.Stuck = 1 << 20 }
+// fillsIn is a script that fills in a form of many pages: it writes something else into each,
+// as one who only turned them would get nowhere.
+func fillsIn(steps int) *script {
+	s := newScript(steps, full)
+	s.replyN = func(n int) string {
+		if n >= steps {
+			return ""
+		}
+		return fmt.Sprintf("Thought: page %d has an entry.\nExpect: the title says so.\n```python\npyautogui.write('entry %d')\n```", n+1, n)
+	}
+	return s
+}
 
 // collectLess sets what "replay --offline" sets.
 func collectLess(b *testing.B) {
@@ -53,7 +63,7 @@ func BenchmarkReplayPixels(b *testing.B) { bench(b, 50, true) }
 // BenchmarkReplayMemory replays 10,000 steps, and tells the most memory in use.
 func BenchmarkReplayMemory(b *testing.B) {
 	collectLess(b)
-	run := record(b, newScript(10_000, full), false, tireless)
+	run := record(b, fillsIn(10_000), false)
 	for b.Loop() {
 		runtime.GC()
 		done, most := make(chan struct{}), make(chan uint64)

@@ -184,6 +184,8 @@ func fill(schema *llm.Schema, page int) string {
 		return `{"changed":"the page","as_expected":"yes","progress_step":1,"evidence":"","guidance":null,"stop":false}`
 	case "Plan", "draft":
 		return `{"steps":[{"goal":"Find the last page","done_when":"the title says Page 999999"},{"goal":"Locate its number","done_when":"the number is shown"}]}`
+	case "verdict":
+		return `{"is_consistent":true,"needs_new_plan":false,"optimization_guidance":null}`
 	}
 	return `{"guidance":null}`
 }
