@@ -183,14 +183,15 @@ func (d *office) events() string {
 func (d *office) killAt(p *process, holds func(events string) bool, later time.Duration) {
 	d.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		select {
-		case <-p.exited:
-			return // it was faster
-		default:
-		}
 		if holds(d.events()) {
 			time.Sleep(later)
 			break
+		}
+		select {
+		case <-p.exited: // it was faster, or never came so far
+			require.True(d.t, holds(d.events()), "%s", p.stderr)
+			return
+		default:
 		}
 	}
 	if err := p.Process.Kill(); !errors.Is(err, os.ErrProcessDone) { // it was faster
