@@ -189,7 +189,7 @@ func (d *office) killAt(p *process, holds func(events string) bool, later time.D
 		}
 		select {
 		case <-p.exited: // it was faster, or never came so far
-			require.True(d.t, holds(d.events()), "%s", p.stderr)
+			require.True(d.t, holds(d.events()), "%v: %s", p.ProcessState, p.stderr)
 			return
 		default:
 		}
