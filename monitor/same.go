@@ -16,13 +16,7 @@ func Same(a, b []actuator.Action, reach int) bool {
 }
 
 func sameAction(a, b actuator.Action, reach int) bool {
-	if actuator.Name(a) != actuator.Name(b) {
-		return false
-	}
 	p, q := actuator.Points(a), actuator.Points(b)
-	if len(p) == 0 && len(q) == 0 {
-		return actuator.Same(a, b)
-	}
 	return actuator.Same(aimless(a), aimless(b)) &&
 		slices.EqualFunc(p, q, func(p, q actuator.Point) bool { return samePlace(p, q, reach) })
 }
