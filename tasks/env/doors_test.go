@@ -293,19 +293,18 @@ func fills() error {
 // groups for them.
 func greedy() error {
 	const memory, files = 300 << 20, 100 << 20
-	inMemory := fmt.Sprintf("exec perl -e 'my $n = \"x\"; open F, \">&=\" . syscall(%d, $n, 0); print F \"x\" x 10000000 for 1..40; sleep 3671'", unix.SYS_MEMFD_CREATE)
+	take := fmt.Sprintf("my $n = \"x\"; open F, \">&=\" . syscall(%d, $n, 0); print F \"x\" x 10000000 for 1..40; ", unix.SYS_MEMFD_CREATE)
 	// What is hidden is known by what the machine has gained, and others may give up as much
 	// meanwhile. So who hides memory or files takes it again and again.
 	hide := fmt.Sprintf("exec perl -e 'syscall(%d, %d, 0, 0, 0, 0); ", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE)
-	hidden := fmt.Sprintf("for (1..10) { my $n = \"x\"; open F, \">&=\" . syscall(%d, $n, 0); print F \"x\" x 10000000 for 1..40; sleep 3; close F; sleep 1 } sleep 3671'", unix.SYS_MEMFD_CREATE)
 	for _, c := range []struct {
 		name, script string
 		limits       env.Limits
 	}{
 		{"processes", "for i in $(seq 300); do sleep 3671 & done; wait", env.Limits{Processes: 200}},
 		{"memory", "perl -e 'my $x = \"x\" x 600000000; sleep 3671'", env.Limits{Memory: memory}},
-		{"memory of a file", inMemory, env.Limits{Memory: memory}},
-		{"memory of one that hides", hide + hidden, env.Limits{Memory: memory}},
+		{"memory of a file", "exec perl -e '" + take + "sleep 3671'", env.Limits{Memory: memory}},
+		{"memory of one that hides", hide + "for (1..10) { " + take + "sleep 3; close F; sleep 1 } sleep 3671'", env.Limits{Memory: memory}},
 		{"memory in a folder", "head -c 400000000 /dev/zero >/dev/shm/x; sleep 3671", env.Limits{Memory: memory}},
 		{"memory of nobody", "exec perl -e 'my $s = shmget(0, 400000000, 01600); shmwrite($s, \"x\" x 10000000, $_ * 10000000, 10000000) for 0..39'", env.Limits{Memory: memory}},
 		{"pictures", "", env.Limits{Memory: memory}},
