@@ -342,9 +342,7 @@ func (d *Desktop) shutDown() error {
 			<-d.screen.conn.Closed()
 		}
 	}
-	if d.screen != nil {
-		d.screen.sweep()
-	}
+	d.sweep()
 	sweepPipes()
 	err = errors.Join(err, d.leave(), removeAll(d.folder))
 	if d.watchdog != nil {

@@ -7,12 +7,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,6 +31,9 @@ import (
 // role is the environment variable that makes this test binary act as another
 // program, see [roles].
 const role = "SANDBOX_TEST_ROLE"
+
+// displayFile is the variable with the path of the file to which the role server writes its display.
+const displayFile = "SANDBOX_TEST_DISPLAY"
 
 // roles are programs that tests need as processes of their own.
 var roles = map[string]func() error{
@@ -67,6 +73,23 @@ var roles = map[string]func() error{
 			select {}
 		}
 		return d.Close()
+	},
+	// starter starts a desktop, which takes for ever.
+	"starter": func() error {
+		_, err := sandbox.Start(context.Background(), nil)
+		return err
+	},
+	// server is an X server that has its socket and comes no further, nor ends when it is asked to.
+	"server": func() error {
+		signal.Ignore(syscall.SIGTERM)
+		_, err := net.Listen("unix", "/tmp/.X11-unix/X"+strings.TrimPrefix(os.Args[1], ":"))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(os.Getenv(displayFile), []byte(os.Args[1]), 0o600); err != nil {
+			return err
+		}
+		select {}
 	},
 	// keeper starts a desktop that outlives it, tells where, and waits to be killed.
 	"keeper": func() error {

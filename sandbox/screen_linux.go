@@ -56,6 +56,21 @@ func sameMount(folder, other string) bool {
 		a.Mask&b.Mask&which != 0 && a.Mnt_id == b.Mnt_id
 }
 
+// serverFile is the file of the folder that names the socket of the X server, for the
+// watchdog: a line before the server is started, and one with what [idOf] tells once it
+// listens.
+const serverFile = "xserver"
+
+// noteServer adds a line to it. The file has the one before at every moment.
+func (d *Desktop) noteServer(socket, id string) error {
+	file, err := os.OpenFile(filepath.Join(d.folder, serverFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(file, socket, id)
+	return errors.Join(err, file.Close())
+}
+
 // idOf tells a file from another one of the same name: inode and time of change,
 // in seconds, as `stat -c "%i %Z"` prints them; "" if there is none.
 func idOf(path string) string {
@@ -79,9 +94,7 @@ func (d *Desktop) startScreen(ctx context.Context, server *server) error {
 		}
 	}
 	id := idOf(socket) // which a second name changes
-	// For the watchdog.
-	err := os.WriteFile(filepath.Join(d.folder, "xserver"), fmt.Appendln(nil, socket, id), 0o600)
-	if err != nil {
+	if err := d.noteServer(socket, id); err != nil {
 		return fmt.Errorf("display: %w", err)
 	}
 	if err := admitUsers(number, d.cookieFile(), os.Getuid(), d.guestUser()); err != nil {
@@ -128,6 +141,9 @@ type server struct {
 // programs are to join that. Where the machine makes none, a guest's does without any, so
 // that nothing goes from one guest to another; others have the machine's.
 func (d *Desktop) startServer() (*server, error) {
+	if err := d.noteServer(socketOf(strings.TrimPrefix(d.Display(), ":")), ""); err != nil {
+		return nil, fmt.Errorf("display: %w", err)
+	}
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -417,10 +433,20 @@ func until(ctx context.Context, c *x11.Conn, again <-chan time.Time, condition f
 	}
 }
 
-// sweep removes the socket that an X server leaves when it is killed, unless
-// another one has taken the display over.
-func (s *screen) sweep() {
-	if id := idOf(s.socket); id != "" && id == s.id {
-		os.Remove(s.socket)
+// sweep removes the socket that an X server leaves when it is killed, unless another one
+// has taken the display over. One that was killed while it started has no id yet: its
+// socket is one at which nobody listens.
+func (d *Desktop) sweep() {
+	if d.screen != nil {
+		if id := idOf(d.screen.socket); id != "" && id == d.screen.id {
+			os.Remove(d.screen.socket)
+		}
+	} else if d.display != "" {
+		socket := socketOf(strings.TrimPrefix(d.display, ":"))
+		if conn, err := net.Dial("unix", socket); err == nil {
+			conn.Close()
+		} else if errors.Is(err, syscall.ECONNREFUSED) {
+			os.Remove(socket)
+		}
 	}
 }

@@ -4,8 +4,10 @@ package sandbox_test
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -265,6 +267,50 @@ func TestStartCancelled(t *testing.T) {
 		require.Empty(t, left)
 	}
 	require.NotZero(t, cancelled)
+}
+
+// TestServerKilledInItsStart: an X server that is killed before it is ready leaves its
+// socket, which goes with the start that is cancelled, or with the program that is killed.
+func TestServerKilledInItsStart(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	folder := t.TempDir()
+	for _, name := range []string{"openbox", "dbus-daemon"} {
+		require.NoError(t, os.Symlink("/usr/bin/"+name, filepath.Join(folder, name)))
+	}
+	file := filepath.Join(folder, "display")
+	script := fmt.Sprintf("#!/bin/sh\n%s=server %s=%s exec %s \"$@\"\n", role, displayFile, file, self)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "Xvfb"), []byte(script), 0o755))
+	t.Setenv("PATH", folder+":/usr/bin:/bin")
+	begun := func() x11test.Server {
+		var display []byte
+		soon(t, func() bool {
+			display, _ = os.ReadFile(file) // which is not there at first
+			return len(display) > 0
+		}, "no server was started")
+		require.NoError(t, os.Remove(file))
+		return x11test.ServerOf(t, string(display))
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error)
+	go func() {
+		_, err := sandbox.Start(ctx, nil)
+		ended <- err
+	}()
+	server := begun()
+	cancel()
+	require.ErrorIs(t, <-ended, context.Canceled)
+	server.RequireGone(t)
+
+	starter := exec.Command(self)
+	starter.Env = append(os.Environ(), role+"=starter")
+	require.NoError(t, starter.Start())
+	t.Cleanup(func() { _ = starter.Process.Kill(); _ = starter.Wait() })
+	server = begun()
+	require.NoError(t, starter.Process.Kill())
+	soon(t, func() bool { return server.Gone(t) }, "the socket is left")
 }
 
 // TestStartWhileOthersEnd starts and closes desktops at the same time: an X

@@ -38,9 +38,18 @@ while [ $tries -lt 100 ] && [ $empty -lt 2 ]; do
 	sleep 0.02
 done
 
-# An X server that was killed leaves its socket; it may belong to another by now.
-if read -r socket id 2>/dev/null <"$1/xserver" && [ "$(stat -c '%i %Z' "$socket" 2>/dev/null)" = "$id" ]; then
-	rm -f -- "$socket"
+# An X server that was killed leaves its socket; it may belong to another by now. One that
+# was killed while it started has no id yet: nobody has its socket open.
+socket= id=
+while read -r s i; do
+	socket=$s id=$i
+done 2>/dev/null <"$1/xserver"
+if [ -n "$socket" ]; then
+	if [ -n "$id" ]; then
+		[ "$(stat -c '%i %Z' "$socket" 2>/dev/null)" = "$id" ]
+	else
+		! grep -q " $socket\$" /proc/net/unix
+	fi && rm -f -- "$socket"
 fi
 # Control groups that the guest was held in go when nobody is in them. Who was killed may
 # take long to be gone on a busy machine; 0 is a process that cannot be seen from here.

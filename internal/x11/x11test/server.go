@@ -25,10 +25,16 @@ func ServerOf(t testing.TB, display string) Server {
 	return s
 }
 
-// RequireGone requires that the server has left no socket behind.
+// Gone reports whether the server has left no socket behind.
+func (s Server) Gone(t testing.TB) bool {
+	t.Helper()
+	return s.now(t) != s.id
+}
+
+// RequireGone requires it.
 func (s Server) RequireGone(t testing.TB) {
 	t.Helper()
-	if s.now(t) == s.id {
+	if !s.Gone(t) {
 		t.Fatalf("the server is gone, and has left %s", s.socket)
 	}
 }
