@@ -76,9 +76,13 @@ func (p *traces) display() string {
 	if len(files) != 1 {
 		return ""
 	}
-	text, _ := os.ReadFile(files[0]) // its socket comes first
-	path, _, _ := strings.Cut(string(text), " ")
-	return strings.Replace(filepath.Base(path), "X", ":", 1)
+	text, _ := os.ReadFile(files[0])
+	for line := range strings.Lines(string(text)) { // a socket, and what tells it from others once a server listens
+		if path, id, _ := strings.Cut(strings.TrimSpace(line), " "); id != "" {
+			return strings.Replace(filepath.Base(path), "X", ":", 1)
+		}
+	}
+	return ""
 }
 
 // server returns the server of the display that runs in the place.

@@ -4,8 +4,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -104,11 +106,18 @@ func (v *victim) left(p *process, helpers, sockets []string) (list []string) {
 	folders, err := filepath.Glob(filepath.Join(v.folder, "desktop-agent-*"))
 	require.NoError(v.t, err)
 	list = append(list, folders...)
-	for _, line := range sockets { // path, inode and time, as the watchdog is told
-		fields := strings.Fields(line)
+	for _, line := range sockets { // as the watchdog is told
+		path, id, known := strings.Cut(line, " ")
 		var stat syscall.Stat_t
-		if len(fields) == 3 && syscall.Lstat(fields[0], &stat) == nil && fmt.Sprint(stat.Ino, " ", stat.Ctim.Sec) == fields[1]+" "+fields[2] { // else it is another server's
-			list = append(list, "socket "+fields[0])
+		left := syscall.Lstat(path, &stat) == nil
+		if known { // inode and time: else it is another server's
+			left = left && fmt.Sprint(stat.Ino, " ", stat.Ctim.Sec) == id
+		} else { // it was killed while its server started
+			_, err := net.Dial("unix", path)
+			left = left && errors.Is(err, syscall.ECONNREFUSED)
+		}
+		if left {
+			list = append(list, "socket "+path)
 		}
 	}
 	memory, err := os.ReadFile("/proc/sysvipc/shm")
@@ -151,7 +160,10 @@ func (v *victim) kill(signal syscall.Signal, later time.Duration) (down time.Dur
 	require.NoError(v.t, err)
 	for _, file := range files {
 		text, _ := os.ReadFile(file) // the run may have ended
-		sockets = append(sockets, strings.TrimSpace(string(text)))
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+			sockets = append(sockets, last)
+		}
 	}
 	held, early = v.down(), p.ended()
 	dead := make(chan time.Time, 1)
