@@ -151,8 +151,14 @@ func startWith(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	exe, err := exec.LookPath("desktop-agent") // this binary, under the name by which it is the program
 	require.NoError(t, err)
-	p := &process{Cmd: exec.Command(exe), t: t, stdout: &output{}, stderr: &output{}, exited: make(chan struct{})}
-	p.Args = append([]string{"desktop-agent"}, args...)
+	return startBy(t, nil, env, append([]string{exe}, args...)...)
+}
+
+// startBy is startWith of a command line that is started by another one, which becomes it.
+func startBy(t *testing.T, by, env []string, line ...string) *process {
+	t.Helper()
+	line = slices.Concat(by, line)
+	p := &process{Cmd: exec.Command(line[0], line[1:]...), t: t, stdout: &output{}, stderr: &output{}, exited: make(chan struct{})}
 	p.Dir = t.TempDir()
 	p.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.Dir, "TMPDIR=" + os.Getenv("TMPDIR"), "GORACE=" + os.Getenv("GORACE")}, env...)
 	p.Stdout, p.Stderr = p.stdout, p.stderr
@@ -446,6 +452,18 @@ func TestInterrupt(t *testing.T) {
 	}
 	letGo()
 	assert.Equal(t, exitDone, second.code(), "the other run goes on: %s", second.stderr)
+	t.Run("ignored", func(t *testing.T) {
+		first, letGo := held(typing()[0])
+		e := newEndpoint(t, append([]http.HandlerFunc{first}, typing()[1:]...)...)
+		exe, err := exec.LookPath("desktop-agent")
+		require.NoError(t, err)
+		p := startBy(t, []string{"sh", "-c", `trap "" HUP INT; exec "$@"`, "sh"}, nil, append([]string{exe}, e.task()...)...)
+		e.wait(t, p)
+		require.NoError(t, p.Process.Signal(syscall.SIGHUP))
+		require.NoError(t, p.Process.Signal(syscall.SIGINT))
+		letGo()
+		assert.Equal(t, exitDone, p.code(), "as nohup has it: %s", p.stderr)
+	})
 	t.Run("while the desktop starts", func(t *testing.T) {
 		p := start(t, newEndpoint(t).task()...)
 		require.Eventually(t, func() bool { return len(p.leftovers()) > 0 }, patience, time.Millisecond)

@@ -76,6 +76,7 @@ func TestSecondInterrupt(t *testing.T) {
 	e.wait(t, p)
 	server := p.named("Xvfb")
 	require.NoError(t, syscall.Kill(server, syscall.SIGSTOP)) // now nothing can be let go
+	began := time.Now()
 	require.NoError(t, p.Process.Signal(syscall.SIGINT))
 	// Two at once would be one: the second comes a while after the first, and once
 	// more if the first was not taken by then.
@@ -92,7 +93,7 @@ func TestSecondInterrupt(t *testing.T) {
 		}
 	}()
 	p.code()
-	assert.Equal(t, syscall.SIGINT, p.ProcessState.Sys().(syscall.WaitStatus).Signal())
+	assert.Equal(t, syscall.SIGINT, p.ProcessState.Sys().(syscall.WaitStatus).Signal(), "%v, %v after the first: %s", p.ProcessState, time.Since(began), p.stderr)
 	require.Eventually(t, func() bool { return len(p.leftovers()) == 0 }, patience, 10*time.Millisecond, "the desktop ends by itself")
 }
 

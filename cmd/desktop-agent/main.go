@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -78,7 +79,7 @@ func main() {
 	if err := hide(); err != nil {
 		fmt.Fprintf(os.Stderr, "desktop-agent: warning: other programs may look into this one: %v\n", err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := ended()
 	// A second Ctrl-C ends the program the hard way.
 	context.AfterFunc(ctx, stop)
 	// A pipe that breaks is an error of the write to it, and no signal that ends the
@@ -87,6 +88,17 @@ func main() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, cancel := context.WithCancel(ctx)
 	os.Exit(execute(ctx, os.Args[1:], console{&stream{os.Stdout, cancel}, &stream{os.Stderr, cancel}}))
+}
+
+// ended returns a context that ends with the first signal that asks the program to end. A
+// signal that whoever started the program has it ignore stays ignored: nohup has it outlive
+// its terminal, and a shell its background jobs a Ctrl-C that is meant for another.
+func ended() (context.Context, context.CancelFunc) {
+	signals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
+	if len(signals) == 0 { // to listen for none is to listen for all
+		return context.WithCancel(context.Background())
+	}
+	return signal.NotifyContext(context.Background(), signals...)
 }
 
 // A stream is where the program writes. A reader who goes away ends what goes on in

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -18,6 +19,13 @@ import (
 // TestMain lets the test binary be the program, for scripts and for tests that
 // need a process of their own.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "desktop-agent" {
+		for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+			if signal.Ignored(s) { // as in a background job: what is started here is to ignore none
+				signal.Notify(make(chan os.Signal, 1), s)
+			}
+		}
+	}
 	testscript.Main(m, map[string]func(){"desktop-agent": main, "mcp-notes": serveNotes})
 }
 
