@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"desktop-agent/internal/x11"
+	"desktop-agent/internal/x11/x11test"
 	"desktop-agent/screen"
 	"desktop-agent/screen/atspi"
 
@@ -47,11 +48,19 @@ func newXvfb(t *testing.T) xvfb {
 	cmd.ExtraFiles = []*os.File{w}
 	require.NoError(t, cmd.Start())
 	require.NoError(t, w.Close())
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait(); r.Close() })
+	var server x11test.Server
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		r.Close()
+		server.Sweep(t)
+	})
 	number := make([]byte, 16)
 	n, err := r.Read(number)
 	require.NoError(t, err)
-	return xvfb{cmd, ":" + strings.TrimSpace(string(number[:n]))}
+	display := ":" + strings.TrimSpace(string(number[:n]))
+	server = x11test.ServerOf(t, display)
+	return xvfb{cmd, display}
 }
 
 func TestWithoutWindowManager(t *testing.T) {

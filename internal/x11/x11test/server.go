@@ -31,6 +31,16 @@ func (s Server) Gone(t testing.TB) bool {
 	return s.now(t) != s.id
 }
 
+// Sweep removes the socket of a server that was killed, if it had one.
+func (s Server) Sweep(t testing.TB) {
+	t.Helper()
+	if s.id != "" && !s.Gone(t) {
+		if err := os.Remove(s.socket); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // RequireGone requires it.
 func (s Server) RequireGone(t testing.TB) {
 	t.Helper()
