@@ -38,6 +38,9 @@ const sockets = "/tmp/.X11-unix"
 // socketOf returns the path of the socket of a display.
 func socketOf(number string) string { return sockets + "/X" + number }
 
+// socket returns that of the desktop's display.
+func (d *Desktop) socket() string { return socketOf(strings.TrimPrefix(d.Display(), ":")) }
+
 // SocketFile returns the second name that the socket of the display has once the display
 // is there, in a folder of the desktop's; "" where it can have none, as the folder is on
 // another file system: [Guest.Enter] is then called when the display is there.
@@ -86,8 +89,7 @@ func (d *Desktop) startScreen(ctx context.Context, server *server) error {
 	if err := server.listens(ctx, d.Display()); err != nil {
 		return err
 	}
-	number := strings.TrimPrefix(d.Display(), ":")
-	socket := socketOf(number)
+	socket := d.socket()
 	if second := d.SocketFile(); second != "" {
 		if err := os.Link(socket, second); err != nil {
 			return fmt.Errorf("display: %w", err)
@@ -97,10 +99,10 @@ func (d *Desktop) startScreen(ctx context.Context, server *server) error {
 	if err := d.noteServer(socket, id); err != nil {
 		return fmt.Errorf("display: %w", err)
 	}
-	if err := admitUsers(number, d.cookieFile(), os.Getuid(), d.guestUser()); err != nil {
+	if err := admitUsers(socket, d.cookieFile(), os.Getuid(), d.guestUser()); err != nil {
 		return fmt.Errorf("display: let this user in: %w", err)
 	}
-	conn, err := x11.Dial(":" + number)
+	conn, err := x11.Dial(d.Display())
 	if err != nil {
 		return fmt.Errorf("display: %w", err)
 	}
@@ -141,7 +143,7 @@ type server struct {
 // programs are to join that. Where the machine makes none, a guest's does without any, so
 // that nothing goes from one guest to another; others have the machine's.
 func (d *Desktop) startServer() (*server, error) {
-	if err := d.noteServer(socketOf(strings.TrimPrefix(d.Display(), ":")), ""); err != nil {
+	if err := d.noteServer(d.socket(), ""); err != nil {
 		return nil, fmt.Errorf("display: %w", err)
 	}
 	read, write, err := os.Pipe()
@@ -217,16 +219,16 @@ func readAll(ctx context.Context, pipe *os.File) (string, error) {
 	return string(text), err
 }
 
-// admitUsers lets every process of some users connect to the display without the
+// admitUsers lets every process of some users connect to the display of a socket without the
 // cookie, and nobody else: X asks the kernel who is at the other end. So
 // programs that were not started by the sandbox, such as the one that looks at
 // the desktop, need no XAUTHORITY.
-func admitUsers(number, cookieFile string, users ...int) error {
+func admitUsers(path, cookieFile string, users ...int) error {
 	file, err := os.ReadFile(cookieFile)
 	if err != nil {
 		return err
 	}
-	socket, err := net.Dial("unix", socketOf(number))
+	socket, err := net.Dial("unix", path)
 	if err != nil {
 		return err
 	}
@@ -442,11 +444,10 @@ func (d *Desktop) sweep() {
 			os.Remove(d.screen.socket)
 		}
 	} else if d.display != "" {
-		socket := socketOf(strings.TrimPrefix(d.display, ":"))
-		if conn, err := net.Dial("unix", socket); err == nil {
+		if conn, err := net.Dial("unix", d.socket()); err == nil {
 			conn.Close()
 		} else if errors.Is(err, syscall.ECONNREFUSED) {
-			os.Remove(socket)
+			os.Remove(d.socket())
 		}
 	}
 }

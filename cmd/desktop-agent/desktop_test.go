@@ -151,13 +151,12 @@ func startWith(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	exe, err := exec.LookPath("desktop-agent") // this binary, under the name by which it is the program
 	require.NoError(t, err)
-	return startBy(t, nil, env, append([]string{exe}, args...)...)
+	return startLine(t, env, append([]string{exe}, args...)...)
 }
 
-// startBy is startWith of a command line that is started by another one, which becomes it.
-func startBy(t *testing.T, by, env []string, line ...string) *process {
+// startLine starts a command line that is the program, or becomes it.
+func startLine(t *testing.T, env []string, line ...string) *process {
 	t.Helper()
-	line = slices.Concat(by, line)
 	p := &process{Cmd: exec.Command(line[0], line[1:]...), t: t, stdout: &output{}, stderr: &output{}, exited: make(chan struct{})}
 	p.Dir = t.TempDir()
 	p.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.Dir, "TMPDIR=" + os.Getenv("TMPDIR"), "GORACE=" + os.Getenv("GORACE")}, env...)
@@ -453,11 +452,11 @@ func TestInterrupt(t *testing.T) {
 	letGo()
 	assert.Equal(t, exitDone, second.code(), "the other run goes on: %s", second.stderr)
 	t.Run("ignored", func(t *testing.T) {
-		first, letGo := held(typing()[0])
-		e := newEndpoint(t, append([]http.HandlerFunc{first}, typing()[1:]...)...)
+		first, letGo := held(replies[0])
+		e := newEndpoint(t, append([]http.HandlerFunc{first}, replies[1:]...)...)
 		exe, err := exec.LookPath("desktop-agent")
 		require.NoError(t, err)
-		p := startBy(t, []string{"sh", "-c", `trap "" HUP INT; exec "$@"`, "sh"}, nil, append([]string{exe}, e.task()...)...)
+		p := startLine(t, nil, append([]string{"sh", "-c", `trap "" HUP INT; exec "$@"`, "sh", exe}, e.task()...)...)
 		e.wait(t, p)
 		require.NoError(t, p.Process.Signal(syscall.SIGHUP))
 		require.NoError(t, p.Process.Signal(syscall.SIGINT))

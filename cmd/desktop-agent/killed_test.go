@@ -108,13 +108,14 @@ func (v *victim) left(p *process, helpers, sockets []string) (list []string) {
 	list = append(list, folders...)
 	for _, line := range sockets { // as the watchdog is told
 		path, id, known := strings.Cut(line, " ")
-		var stat syscall.Stat_t
-		left := syscall.Lstat(path, &stat) == nil
+		left := false
 		if known { // inode and time: else it is another server's
-			left = left && fmt.Sprint(stat.Ino, " ", stat.Ctim.Sec) == id
+			var stat syscall.Stat_t
+			left = syscall.Lstat(path, &stat) == nil && fmt.Sprint(stat.Ino, " ", stat.Ctim.Sec) == id
+		} else if conn, err := net.Dial("unix", path); err == nil {
+			conn.Close()
 		} else { // it was killed while its server started
-			_, err := net.Dial("unix", path)
-			left = left && errors.Is(err, syscall.ECONNREFUSED)
+			left = errors.Is(err, syscall.ECONNREFUSED)
 		}
 		if left {
 			list = append(list, "socket "+path)
