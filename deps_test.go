@@ -109,7 +109,7 @@ var rules = []rule{
 	{"tasks/plant", "tasks tasks/env tasks/office tasks/osworld/setup screen internal/spell", "tasks/osworld/... tasks/env/envtest", "attacks and harm on the computer of a task, whoever works there"},
 	{"tasks/osworld", "tasks tasks/env tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate internal/spell", "", "OSWorld's files, read as tasks"},
 	{"tasks/judge", "tasks replay run actuator llm screen", layers, "a model judges a run, from its journal alone"},
-	{"tasks/bench", "tasks internal/filelock", "", "the queue knows trials, and not what is done in them"},
+	{"tasks/bench", "tasks internal/filelock internal/child", "", "the queue knows trials, and not what is done in them"},
 	{"tasks/bench/report", "tasks internal/webpage", "internal/webpage/webpagetest", "the report knows results alone"},
 	{"tasks/trial", "tasks tasks/env tasks/osworld/defect tasks/osworld/setup tasks/osworld/getter tasks/osworld/evaluate tasks/judge tasks/plant tasks/osworld/metric/text agent engine guard run replay replay/report llm sandbox internal/regular", layers + " tasks/osworld tasks/asset tasks/env/envtest", "all of these, once"},
 

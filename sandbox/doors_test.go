@@ -249,6 +249,59 @@ func TestWatchdogKilled(t *testing.T) {
 	requireNothingLeft(t, desktop.Mark, desktop.Folder, server)
 }
 
+// A watchdog that has waited for another owner kills what carries the mark, with the group
+// that it leads, and no group that it was told of before: that may have ended meanwhile,
+// and its number be another's.
+func TestWatchdogKillsItsOwn(t *testing.T) {
+	script, err := os.ReadFile("files/watchdog.sh")
+	require.NoError(t, err)
+	leader := func(script string, env ...string) *exec.Cmd {
+		cmd := exec.Command("sh", "-c", script+" & echo; wait")
+		cmd.Env = append(os.Environ(), env...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() {
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // its own number until it is waited for
+			_ = cmd.Wait()
+		})
+		_, err = bufio.NewReader(out).ReadByte()
+		require.NoError(t, err)
+		return cmd
+	}
+	for _, tt := range []struct {
+		name, keep string
+		other      bool // a group without the mark is killed: it was the desktop's a moment ago
+	}{{"at once", "0.000", true}, {"after a wait", "0.100", false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			folder := t.TempDir()
+			mark := "DESKTOP_AGENT_TEST_MARK=" + folder
+			other, ours := leader("sleep 3661"), leader("env -i sleep 3661", mark)
+			cmd := exec.Command("sh", "-c", string(script), "desktop-agent-watchdog", folder, mark, tt.keep)
+			cmd.Stdin = strings.NewReader(fmt.Sprintln("group", other.Process.Pid))
+			text, err := cmd.CombinedOutput()
+			require.NoError(t, err, "%s", text)
+			assert.NoDirExists(t, folder)
+			soon(t, func() bool { return ended(ours.Process.Pid) }, "a group that a process with the mark leads is left")
+			assert.Equal(t, tt.other, ended(other.Process.Pid))
+		})
+	}
+}
+
+// ended reports whether nobody runs in a process group.
+func ended(group int) bool {
+	out, _ := exec.Command("ps", "-e", "-o", "pgid=,state=").Output()
+	for line := range strings.Lines(string(out)) {
+		var pgid int
+		var state string
+		if _, err := fmt.Sscan(line, &pgid, &state); err == nil && pgid == group && state != "Z" {
+			return false
+		}
+	}
+	return true
+}
+
 // watchdogs returns the watchdogs of a desktop.
 func watchdogs(t *testing.T, folder string) []string {
 	t.Helper()

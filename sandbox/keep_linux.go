@@ -97,9 +97,6 @@ func Attach(ctx context.Context, folder string, log *slog.Logger) (*Desktop, err
 		return nil, err
 	}
 	_ = syscall.Kill(-old, syscall.SIGKILL) // its group: the sleep of a shell too
-	for _, group := range groupsOf(k.Mark) {
-		d.watchdog.tell("group", group)
-	}
 	d.launcher, err = newLauncher(d.watchdog)
 	if err == nil {
 		err = d.rejoin(ctx, k)
@@ -182,14 +179,4 @@ func readKept(folder string) (*kept, int, error) {
 		return nil, 0, errors.New("it has no mark")
 	}
 	return k, pid, nil
-}
-
-// groupsOf returns the process groups of a desktop.
-func groupsOf(mark string) (groups []int) {
-	for _, pid := range marked(mark) {
-		if p, ok := statOf(pid); ok && p.group > 1 && !slices.Contains(groups, p.group) {
-			groups = append(groups, p.group)
-		}
-	}
-	return groups
 }

@@ -209,7 +209,7 @@ func (s *server) transport() (mcp.Transport, error) {
 	ended := make(chan struct{})
 	s.cmd, s.ended = cmd, ended
 	go func() {
-		_ = cmd.Wait()
+		_ = child.Wait(cmd)
 		close(ended)
 	}()
 	return &mcp.IOTransport{Reader: fromServer, Writer: toServer, MaxLineLength: maxMessage}, nil
@@ -234,7 +234,7 @@ func (s *server) end() {
 		case <-s.ended:
 		case <-time.After(endLimit):
 		}
-		_ = child.Kill(s.cmd) // what it has started, too
+		_ = s.cmd.Process.Kill() // and with it what it has started
 		<-s.ended
 		s.cmd = nil
 	}

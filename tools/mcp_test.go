@@ -202,6 +202,19 @@ func TestServerLeavesNothing(t *testing.T) {
 	assert.Eventually(t, func() bool { return syscall.Kill(-pid, 0) != nil }, time.Minute, 10*time.Millisecond, "its group is gone")
 }
 
+// TestServerThatDied holds that the children of a server that dies end with it, while its
+// number is still its own: later its group may be another's, and is let be.
+func TestServerThatDied(t *testing.T) {
+	set, r := open(t, map[string]tools.Server{"notes": itself("child")})
+	got, err := call(t, r, "mcp__notes__pid", "")
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(got.Text)
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	assert.Eventually(t, func() bool { return syscall.Kill(-pid, 0) != nil }, time.Minute, 10*time.Millisecond, "its group is gone")
+	set.Close()
+}
+
 // TestServerByURL calls a tool by streamable HTTP, with its header.
 func TestServerByURL(t *testing.T) {
 	s := mcp.NewServer(&mcp.Implementation{Name: "web", Version: "1"}, nil)

@@ -14,3 +14,6 @@ func Kill(cmd *exec.Cmd) error {
 	}
 	return cmd.Process.Kill()
 }
+
+// Wait waits for a process, as [exec.Cmd.Wait] does.
+func Wait(cmd *exec.Cmd) error { return cmd.Wait() }

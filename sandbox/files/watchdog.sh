@@ -20,7 +20,10 @@ while read -r word number; do
 	esac
 done
 
-[ "$3" = 0.000 ] || sleep "$3"
+if [ "$3" != 0.000 ]; then
+	sleep "$3"
+	groups= # nobody told which ended meanwhile
+fi
 rm -f -- "$1/watchdog" # from here on it is gone
 sleep 0.1 # for the X server, which was asked to end and cleans up after itself
 for group in $groups; do
@@ -32,8 +35,9 @@ while [ $tries -lt 100 ] && [ $empty -lt 2 ]; do
 	# program, so nobody counts as gone before nobody was found twice.
 	empty=$((empty + 1)) tries=$((tries + 1))
 	for file in $(grep -lsxzF -e "$2" /proc/[0-9]*/environ); do
-		pid=${file#/proc/}
-		kill -KILL "${pid%/environ}" 2>/dev/null && empty=0
+		pid=${file#/proc/} pid=${pid%/environ}
+		kill -KILL "-$pid" 2>/dev/null # the group that it leads: some in it may have put off the mark
+		kill -KILL "$pid" 2>/dev/null && empty=0
 	done
 	sleep 0.02
 done

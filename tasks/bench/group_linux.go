@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"syscall"
@@ -13,21 +12,6 @@ import (
 // reaches this process only, which tells the worker in its own way; and what the
 // worker has started can be killed with it.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
-
-func killGroup(cmd *exec.Cmd) { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
-
-// waitGroup waits for a process, and kills what it leaves behind. The group is
-// killed before the process is reaped: until then, nothing else has its number.
-func waitGroup(cmd *exec.Cmd) error {
-	for {
-		err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	killGroup(cmd)
-	return cmd.Wait()
-}
 
 // killSelf ends this process and its group, if that is its own.
 func killSelf() {

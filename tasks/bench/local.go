@@ -17,6 +17,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"desktop-agent/internal/child"
 )
 
 const (
@@ -240,7 +242,7 @@ func (f *fleet) process(ctx context.Context, place int, tail *tail) error {
 		return err
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- waitGroup(cmd) }()
+	go func() { ended <- child.Wait(cmd) }()
 	h := f.first
 	h.Name = workerName(place)
 	if err := json.NewEncoder(in).Encode(h); err != nil {
@@ -271,7 +273,7 @@ func (f *fleet) watch(ctx context.Context, life <-chan struct{}, cmd *exec.Cmd, 
 			timer.Reset(cmp.Or(f.Grace, 2*defaultGrace))
 		case <-timer.C:
 			f.col.log.Warn("a worker process hangs and is killed", "pid", cmd.Process.Pid)
-			killGroup(cmd)
+			_ = cmd.Process.Kill()
 		}
 	}
 }
