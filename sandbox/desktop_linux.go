@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"desktop-agent/internal/seal"
+	"desktop-agent/internal/x11"
 
 	"github.com/godbus/dbus/v5"
 	"golang.org/x/sync/errgroup"
@@ -132,7 +133,7 @@ func (d *Desktop) start(ctx context.Context) error {
 		case <-alive.Done():
 		}
 	}()
-	d.early = d.options.Guest != nil && sameMount(d.folder, sockets)
+	d.early = d.options.Guest != nil && sameMount(d.folder, x11.Sockets)
 	d.mu.Lock()
 	d.display = ":" + freeNumber()
 	d.mu.Unlock()

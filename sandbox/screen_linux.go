@@ -32,14 +32,8 @@ type screen struct {
 	conn   *x11.Conn
 }
 
-// sockets is where X servers have their sockets.
-const sockets = "/tmp/.X11-unix"
-
-// socketOf returns the path of the socket of a display.
-func socketOf(number string) string { return sockets + "/X" + number }
-
-// socket returns that of the desktop's display.
-func (d *Desktop) socket() string { return socketOf(strings.TrimPrefix(d.Display(), ":")) }
+// socket returns the path of the socket of the desktop's display.
+func (d *Desktop) socket() string { return x11.SocketOf(d.Display()) }
 
 // SocketFile returns the second name that the socket of the display has once the display
 // is there, in a folder of the desktop's; "" where it can have none, as the folder is on
@@ -127,7 +121,7 @@ func freeNumber() string {
 	const first, last = 100, 59_535 // that of TCP, which is 6000 more, has 16 bits
 	for {
 		number := strconv.Itoa(first + rand.IntN(last-first+1))
-		if idOf(socketOf(number)) == "" {
+		if idOf(x11.SocketOf(number)) == "" {
 			return number
 		}
 	}

@@ -43,8 +43,8 @@ func Dial(display string) (*Conn, error) {
 		p   *passer
 		err error
 	)
-	if at, bad := parseDisplay(display); bad == nil && at.local() {
-		c, p, err = dialPasser(display, at)
+	if at, bad := ParseDisplay(display); bad == nil && at.Local() {
+		c, p, err = dialPasser(at)
 	} else {
 		c, err = xgb.NewConnDisplay(display)
 	}

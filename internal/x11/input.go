@@ -4,16 +4,13 @@ package x11
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
 	"io"
 	"net"
-	"os"
-	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"github.com/jezek/xgb"
@@ -68,11 +65,16 @@ var ErrNoRawInput = errors.New("the X server has no XInput 2.1")
 
 // DialInput is [Dial] for a connection that is told of all input, as [RawInput].
 func DialInput(display string) (*Conn, error) {
-	s, err := dialSplit(display)
+	at, err := ParseDisplay(display)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoDisplay, err)
+	}
+	conn, err := at.Dial(context.Background())
 	if err != nil {
 		return nil, fmt.Errorf("%w %q: %v", ErrNoDisplay, display, err)
 	}
-	x, err := greet(s, display)
+	s := &splitter{Conn: conn, from: bufio.NewReader(conn)}
+	x, err := greet(s, at)
 	if err != nil {
 		s.Close()
 		return nil, fmt.Errorf("%w %q: %v", ErrNoDisplay, display, err)
@@ -262,104 +264,4 @@ func (s *splitter) next() error {
 	}
 	s.rest = whole
 	return nil
-}
-
-// dialSplit connects to a display.
-func dialSplit(display string) (*splitter, error) {
-	at, err := parseDisplay(display)
-	if err != nil {
-		return nil, err
-	}
-	var conn net.Conn
-	if at.local() {
-		conn, err = net.Dial("unix", at.socket())
-	} else {
-		conn, err = net.Dial("tcp", net.JoinHostPort(at.host, strconv.Itoa(6000+at.number)))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &splitter{Conn: conn, from: bufio.NewReader(conn)}, nil
-}
-
-// An address is the name of a display, taken apart.
-type address struct {
-	host           string // "" and "unix" for this machine
-	number, screen int
-}
-
-// local reports whether the server listens at a socket of this machine.
-func (a address) local() bool { return a.host == "" || a.host == "unix" }
-
-// socket returns the path of that socket.
-func (a address) socket() string { return "/tmp/.X11-unix/X" + strconv.Itoa(a.number) }
-
-// parseDisplay takes the name of a display apart; "" means $DISPLAY.
-func parseDisplay(display string) (a address, err error) {
-	if display == "" {
-		display = os.Getenv("DISPLAY")
-	}
-	bad := fmt.Errorf("%q names no display: write for example :0", display)
-	i := strings.LastIndex(display, ":")
-	if i < 0 {
-		return a, bad
-	}
-	a.host = display[:i]
-	number, screen, more := strings.Cut(display[i+1:], ".")
-	if a.number, err = strconv.Atoi(number); err != nil || a.number < 0 {
-		return a, bad
-	}
-	if more {
-		if a.screen, err = strconv.Atoi(screen); err != nil || a.screen < 0 {
-			return a, bad
-		}
-	}
-	return a, nil
-}
-
-// cookieOf returns what lets this user connect to a display, in hexadecimal digits,
-// by the file of Xau (Xauth.h: families 256 local, 65535 wild); "" for nothing.
-func cookieOf(display string) string {
-	at, err := parseDisplay(display)
-	if err != nil {
-		return ""
-	}
-	host, number := at.host, strconv.Itoa(at.number)
-	if at.local() || host == "localhost" {
-		if host, err = os.Hostname(); err != nil {
-			return ""
-		}
-	}
-	path := os.Getenv("XAUTHORITY")
-	if path == "" {
-		path = os.Getenv("HOME") + "/.Xauthority"
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	r := bufio.NewReader(io.LimitReader(f, 1<<20))
-	for {
-		var family uint16
-		if binary.Read(r, binary.BigEndian, &family) != nil {
-			return ""
-		}
-		var fields [4]string // address, number, name of the method, data
-		for i := range fields {
-			var size uint16
-			if binary.Read(r, binary.BigEndian, &size) != nil {
-				return ""
-			}
-			b := make([]byte, size)
-			if _, err := io.ReadFull(r, b); err != nil {
-				return ""
-			}
-			fields[i] = string(b)
-		}
-		here := family == 65535 || family == 256 && fields[0] == host
-		if here && (fields[1] == "" || fields[1] == number) && fields[2] == "MIT-MAGIC-COOKIE-1" && len(fields[3]) == 16 {
-			return hex.EncodeToString([]byte(fields[3]))
-		}
-	}
 }

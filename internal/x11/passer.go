@@ -3,6 +3,7 @@
 package x11
 
 import (
+	"encoding/hex"
 	"net"
 	"os"
 	"sync"
@@ -91,25 +92,30 @@ func (c *Conn) Together(send func()) (err error) {
 }
 
 // dialPasser connects to a server of this machine.
-func dialPasser(display string, at address) (*xgb.Conn, *passer, error) {
-	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: at.socket(), Net: "unix"})
+func dialPasser(at Display) (*xgb.Conn, *passer, error) {
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: at.Address, Net: "unix"})
 	if err != nil {
 		return nil, nil, err
 	}
 	p := &passer{UnixConn: conn, files: map[string]*os.File{}}
-	x, err := greet(p, display)
+	x, err := greet(p, at)
 	if err != nil {
 		conn.Close()
 		return nil, nil, err
 	}
-	x.DefaultScreen = at.screen
 	return x, p, nil
 }
 
 // greet begins to speak with the server of a display.
-func greet(conn net.Conn, display string) (*xgb.Conn, error) {
-	if cookie := cookieOf(display); cookie != "" {
-		return xgb.NewConnNetWithCookieHex(conn, cookie)
+func greet(conn net.Conn, at Display) (x *xgb.Conn, err error) {
+	if cookie := at.Cookie(); cookie != nil {
+		x, err = xgb.NewConnNetWithCookieHex(conn, hex.EncodeToString(cookie))
+	} else {
+		x, err = xgb.NewConnNet(conn)
 	}
-	return xgb.NewConnNet(conn)
+	if err != nil {
+		return nil, err
+	}
+	x.DefaultScreen = at.Screen
+	return x, nil
 }

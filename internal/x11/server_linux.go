@@ -10,11 +10,11 @@ import (
 // It is the one that listens at the display's socket: 0 for a display of another machine,
 // and where none answers.
 func ServerOf(display string) (pid int) {
-	at, err := parseDisplay(display)
-	if err != nil || !at.local() {
+	at, err := ParseDisplay(display)
+	if err != nil || !at.Local() {
 		return 0
 	}
-	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: at.socket(), Net: "unix"})
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: at.Address, Net: "unix"})
 	if err != nil {
 		return 0
 	}

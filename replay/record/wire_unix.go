@@ -10,9 +10,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"strconv"
-	"strings"
+
+	"desktop-agent/internal/x11"
 )
 
 // The data of a RECORD context comes as many replies to one request, which the
@@ -28,21 +27,17 @@ type wire struct {
 
 // dialWire connects to a display as the library does.
 func dialWire(ctx context.Context, display string) (*wire, error) {
-	if display == "" {
-		display = os.Getenv("DISPLAY")
-	}
-	network, address, host, number, err := serverOf(display)
+	at, err := x11.ParseDisplay(display)
 	if err != nil {
 		return nil, err
 	}
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, network, address)
+	conn, err := at.Dial(ctx)
 	if err != nil {
 		return nil, err
 	}
 	w := &wire{Conn: conn, in: bufio.NewReaderSize(conn, 64<<10)}
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	err = w.greet(host, number)
+	err = w.greet(at)
 	if !stop() {
 		err = errors.Join(err, context.Cause(ctx))
 	}
@@ -53,36 +48,13 @@ func dialWire(ctx context.Context, display string) (*wire, error) {
 	return w, nil
 }
 
-// serverOf tells where the server of a display listens: ":0", "host:0.1",
-// "tcp/host:0" or "/path/to/socket:0".
-func serverOf(display string) (network, address, host, number string, err error) {
-	bad := fmt.Errorf("%q names no display; write for example :0", display)
-	colon := strings.LastIndex(display, ":")
-	if colon < 0 {
-		return "", "", "", "", bad
-	}
-	server, rest := display[:colon], display[colon+1:]
-	number, _, _ = strings.Cut(rest, ".")
-	n, err := strconv.Atoi(number)
-	if err != nil || n < 0 {
-		return "", "", "", "", bad
-	}
-	if strings.HasPrefix(server, "/") {
-		return "unix", server + ":" + number, "", number, nil
-	}
-	network = "tcp"
-	if i := strings.LastIndex(server, "/"); i >= 0 {
-		network, server = server[:i], server[i+1:]
-	}
-	if server == "" || server == "unix" {
-		return "unix", "/tmp/.X11-unix/X" + number, "", number, nil
-	}
-	return network, net.JoinHostPort(server, strconv.Itoa(6000+n)), server, number, nil
-}
-
 // greet does the set-up of the connection.
-func (w *wire) greet(host, number string) error {
-	name, data := authority(host, number)
+func (w *wire) greet(at x11.Display) error {
+	var name string
+	data := at.Cookie()
+	if data != nil {
+		name = x11.CookieName
+	}
 	head := make([]byte, 12)
 	head[0] = 'l' // little-endian
 	binary.LittleEndian.PutUint16(head[2:], 11)
@@ -107,47 +79,6 @@ func (w *wire) greet(host, number string) error {
 }
 
 func padded(b []byte) []byte { return append(b[:len(b):len(b)], make([]byte, (4-len(b)%4)%4)...) }
-
-// authority returns what the user's authority file has for a display; nothing
-// if there is none: the server may know the user by other means.
-func authority(host, number string) (name string, data []byte) {
-	path := os.Getenv("XAUTHORITY")
-	if path == "" {
-		path = os.Getenv("HOME") + "/.Xauthority"
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", nil
-	}
-	defer f.Close()
-	if host == "" || host == "localhost" {
-		host, _ = os.Hostname() // without it no entry fits
-	}
-	const local, wild, cookie = 256, 65535, "MIT-MAGIC-COOKIE-1"
-	in := bufio.NewReader(f)
-	for {
-		var family uint16
-		var fields [4][]byte // address, display, name, data
-		if binary.Read(in, binary.BigEndian, &family) != nil {
-			return "", nil
-		}
-		for i := range fields {
-			var n uint16
-			if binary.Read(in, binary.BigEndian, &n) != nil {
-				return "", nil
-			}
-			fields[i] = make([]byte, n)
-			if _, err := io.ReadFull(in, fields[i]); err != nil {
-				return "", nil
-			}
-		}
-		here := family == wild || family == local && string(fields[0]) == host
-		this := len(fields[1]) == 0 || string(fields[1]) == number
-		if here && this && string(fields[2]) == cookie {
-			return cookie, fields[3]
-		}
-	}
-}
 
 // request sends a request of whole words.
 func (w *wire) request(major, minor byte, body []byte) error {

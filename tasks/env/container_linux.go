@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"desktop-agent/internal/x11"
 	"desktop-agent/sandbox"
 )
 
@@ -106,8 +107,8 @@ func (e *Env) view(d *sandbox.Desktop) []string {
 		a = append(a, "--bind", e.outside(name), name)
 	}
 	// The desktop, by the paths that its parts go by.
-	folder, socket := d.Folder(), "/tmp/.X11-unix/X"+strings.TrimPrefix(d.Display(), ":")
-	a = append(a, folders(folder, binFolder, missingFolder, "/tmp/.X11-unix")...)
+	folder, socket := d.Folder(), x11.SocketOf(d.Display())
+	a = append(a, folders(folder, binFolder, missingFolder, x11.Sockets)...)
 	a = append(a, "--ro-bind", filepath.Join(folder, "etc"), filepath.Join(folder, "etc"),
 		"--bind", filepath.Join(folder, "run"), filepath.Join(folder, "run"),
 		"--ro-bind", e.within("bin"), binFolder,
@@ -117,8 +118,8 @@ func (e *Env) view(d *sandbox.Desktop) []string {
 		from, show = second, "--symlink"
 	}
 	a = append(a, show, from, socket)
-	if socket != "/tmp/.X11-unix/X0" { // programs may have :0 written into them
-		a = append(a, show, from, "/tmp/.X11-unix/X0")
+	if first := x11.SocketOf(":0"); socket != first { // programs may have :0 written into them
+		a = append(a, show, from, first)
 	}
 	// What bubblewrap made is nobody's to fill.
 	return append(a, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/")

@@ -5,9 +5,10 @@ package x11test
 import (
 	"fmt"
 	"os"
-	"strings"
 	"syscall"
 	"testing"
+
+	"desktop-agent/internal/x11"
 )
 
 // A Server is one X server of the machine, told from those that have its display's
@@ -18,7 +19,7 @@ type Server struct{ socket, id string }
 // ServerOf returns the server that a display, such as ":1", has now.
 func ServerOf(t testing.TB, display string) Server {
 	t.Helper()
-	s := Server{socket: "/tmp/.X11-unix/X" + strings.TrimPrefix(display, ":")}
+	s := Server{socket: x11.SocketOf(display)}
 	if s.id = s.now(t); s.id == "" {
 		t.Fatalf("display %s: no server has %s", display, s.socket)
 	}
