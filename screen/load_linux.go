@@ -181,12 +181,17 @@ func (l *load) usual(pid int, passed time.Duration) time.Duration {
 }
 
 // ready tells whether any thread runs, or waits for a processor or a disk, in
-// processes that do not so anyway. It finds work that a busy machine has not let
-// happen yet, and processes that were started only now.
+// processes that do not so anyway, or a process was started only now. It finds work that a
+// busy machine has not let happen yet. Who comes or goes counts as that: a script may wait
+// when it is looked at, and what it waited for have ended when that is.
 func (l *load) ready() bool {
+	known := l.pids
 	l.follow(l.roots)
 	for pid, u := range l.pids {
-		if u.idle() < restless && process.AnyRunnable(pid) {
+		if _, ok := known[pid]; !ok || u.idle() < restless && process.AnyRunnable(pid) {
+			return true
+		}
+		if _, lives := process.Time(pid); !lives {
 			return true
 		}
 	}

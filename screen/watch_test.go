@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"desktop-agent/internal/process"
 	"desktop-agent/sandbox"
 
 	"github.com/stretchr/testify/assert"
@@ -115,6 +116,28 @@ func TestLoadFindsWorkOfDescendants(t *testing.T) {
 	assert.Contains(t, l.pids, cmd.Process.Pid)
 	l.follow(nil)
 	assert.Empty(t, l.pids)
+}
+
+// A process that was started since the look before is work, though it and who started it
+// sleep when they are looked at.
+func TestLoadFindsWhoCame(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "read line; sleep 600 & read line; kill $!")
+	lines, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer func() { lines.Close(); cmd.Wait() }()
+	var l load
+	l.follow([]int{cmd.Process.Pid})
+	calm := func() bool { return !l.ready() }
+	require.Eventually(t, calm, time.Minute, time.Millisecond, "it waits for a line")
+	_, err = io.WriteString(lines, "\n")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		list := children(cmd.Process.Pid)
+		return len(list) == 1 && !process.AnyRunnable(list[0]) && !process.AnyRunnable(cmd.Process.Pid)
+	}, time.Minute, time.Millisecond, "both sleep")
+	assert.True(t, l.ready(), "one came")
+	require.Eventually(t, calm, time.Minute, time.Millisecond, "and is known")
 }
 
 // Without shared memory, pictures come over the connection and are the same.
