@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+
+	"desktop-agent/internal/x11"
 )
 
 //go:embed files
@@ -216,17 +218,14 @@ func fill(name string, data any) ([]byte, error) {
 func (d *Desktop) busSocket() string  { return filepath.Join(d.folder, "run", "bus") }
 func (d *Desktop) cookieFile() string { return filepath.Join(d.folder, "etc", "xauthority") }
 
-// cookieSize is the length of a MIT-MAGIC-COOKIE-1.
-const cookieSize = 16
-
 // newCookie returns an X authority file with one new secret, for any display.
 // The format is that of Xau(3): family, address, display, name, data.
 func newCookie() []byte {
 	const familyWild = 65535
-	cookie := make([]byte, cookieSize)
+	cookie := make([]byte, x11.CookieSize)
 	_, _ = rand.Read(cookie) // never fails
 	b := binary.BigEndian.AppendUint16(nil, familyWild)
-	for _, field := range []string{"", "", "MIT-MAGIC-COOKIE-1", string(cookie)} {
+	for _, field := range []string{"", "", x11.CookieName, string(cookie)} {
 		b = binary.BigEndian.AppendUint16(b, uint16(len(field)))
 		b = append(b, field...)
 	}

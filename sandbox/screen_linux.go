@@ -226,7 +226,7 @@ func admitUsers(path, cookieFile string, users ...int) error {
 	if err != nil {
 		return err
 	}
-	cookie := hex.EncodeToString(file[len(file)-cookieSize:])
+	cookie := hex.EncodeToString(file[len(file)-x11.CookieSize:])
 	conn, err := xgb.NewConnNetWithCookieHex(socket, cookie)
 	if err != nil {
 		socket.Close()

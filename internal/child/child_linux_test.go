@@ -15,18 +15,22 @@ import (
 // TestWait holds that what a process leaves in its group ends with it, and that the
 // status is its own.
 func TestWait(t *testing.T) {
-	cmd := exec.Command("sh", "-c", "sleep 3607 & exit 3")
-	child.Bind(cmd)
-	cmd.Cancel = nil // it has no context
-	require.NoError(t, cmd.Start())
-	assert.EqualError(t, child.Wait(cmd), "exit status 3")
-	assert.Eventually(t, func() bool { return syscall.Kill(-cmd.Process.Pid, 0) != nil }, time.Minute, 5*time.Millisecond, "its group is gone")
-
-	cmd = exec.Command("sh", "-c", "sleep 3608 & wait")
-	child.Bind(cmd)
-	cmd.Cancel = nil
-	require.NoError(t, cmd.Start())
-	require.NoError(t, cmd.Process.Kill())
-	assert.EqualError(t, child.Wait(cmd), "signal: killed")
-	assert.Eventually(t, func() bool { return syscall.Kill(-cmd.Process.Pid, 0) != nil }, time.Minute, 5*time.Millisecond, "its group is gone")
+	for _, tt := range []struct {
+		script string
+		kill   bool
+		status string
+	}{
+		{"sleep 3607 & exit 3", false, "exit status 3"},
+		{"sleep 3608 & wait", true, "signal: killed"},
+	} {
+		cmd := exec.Command("sh", "-c", tt.script)
+		child.Bind(cmd)
+		cmd.Cancel = nil // it has no context
+		require.NoError(t, cmd.Start())
+		if tt.kill {
+			require.NoError(t, cmd.Process.Kill())
+		}
+		assert.EqualError(t, child.Wait(cmd), tt.status)
+		assert.Eventually(t, func() bool { return syscall.Kill(-cmd.Process.Pid, 0) != nil }, time.Minute, 5*time.Millisecond, "its group is gone")
+	}
 }

@@ -78,10 +78,12 @@ func (d Display) Dial(ctx context.Context) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, d.Network, d.Address)
 }
 
-// CookieName is how the protocol calls what [Display.Cookie] returns.
-const CookieName = "MIT-MAGIC-COOKIE-1"
-
-const cookieSize = 16 // bytes
+// CookieName is how the protocol calls what [Display.Cookie] returns, and CookieSize its
+// length in bytes.
+const (
+	CookieName = "MIT-MAGIC-COOKIE-1"
+	CookieSize = 16
+)
 
 // Cookie returns what lets this user connect, by the file of Xau ($XAUTHORITY; families
 // of Xauth.h: 256 local, 65535 wild). It is nil if that has none: the server may know the
@@ -120,7 +122,7 @@ func (d Display) Cookie() []byte {
 		const local, wild = 256, 65535
 		here := family == wild || family == local && string(fields[0]) == host
 		this := len(fields[1]) == 0 || string(fields[1]) == number
-		if here && this && string(fields[2]) == CookieName && len(fields[3]) == cookieSize {
+		if here && this && string(fields[2]) == CookieName && len(fields[3]) == CookieSize {
 			return fields[3]
 		}
 	}
